@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::hint::black_box;
 
 use bytemuck::Zeroable;
-use meshpeek::decode::convert::{HalfFloat, Snorm, Unorm};
+use meshpeek::decode::convert::{HalfFloat, Snorm};
 use meshpeek::decode::{
-    BasisOf, Decode, Floats, Half, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat,
-    Packed32, Packed64, QuantizeIn, Quat7, Quat8, RotationOf, Tangent16, Unit16, Unorm8,
+    Decode, Floats, Index, Influence3, Influence4, MinMax16, NormalOf, OffsetScale16, OutputFormat, Packed32, Packed64,
+    Quat7, Quat8, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::{Array, Packed};
 use zerocopy::FromBytes;
@@ -31,7 +31,6 @@ pub fn kernels() -> Vec<Kernel> {
     let large = &lend(vec![0; 2 * PAST_CACHE + 1])[1..];
     let domain = MinMax16::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0]);
     let boxed = OffsetScale16 { min: [-0.5, -0.25, 0.1], size: [1.0, 0.5, 6.9] };
-    let within = QuantizeIn::new([-0.5, -0.25, 0.1], [0.5, 0.254_558_74, 7.0], Unorm::<u16>::new());
     vec![
         all("decode_into, float triples", bytes, ITEMS, Floats::<3>),
         past_cache("decode_into, float triples past the cache", large, Floats::<3>),
@@ -44,11 +43,8 @@ pub fn kernels() -> Vec<Kernel> {
         past_cache("decode_into, packed64 past the cache", large, Packed64),
         past_cache("decode_into, indices u8 past the cache", large, Index::<u8>::new()),
         past_cache("decode_into, indices u16 past the cache", large, Index::<U16>::new()),
-        past_cache("decode_into, half floats past the cache", large, Half::<4>),
         past_cache("decode_into, weights of 4 bytes past the cache", large, Influence4),
         past_cache("decode_into, weights of 3 bytes past the cache", large, Influence3),
-        past_cache("decode_into, raw quaternions 8 past the cache", large, RotationOf(Quat8)),
-        past_cache("decode_into, raw quaternions 7 past the cache", large, RotationOf(Quat7)),
         all("decode_into, u16 positions (min_max16)", bytes, ITEMS, domain),
         all("decode_into, u16 positions (offset_scale16)", bytes, ITEMS, boxed),
         all("decode_into, u16 normals (unit16)", bytes, ITEMS, Unit16),
@@ -59,20 +55,14 @@ pub fn kernels() -> Vec<Kernel> {
         all("decode_into, indices u8", bytes, ITEMS, Index::<u8>::new()),
         all("decode_into, indices u16", bytes, ITEMS, Index::<U16>::new()),
         all("decode_into, indices u32", bytes, ITEMS, Index::<U32>::new()),
-        all("decode_into, half floats", bytes, ITEMS, Half::<4>),
         all("decode_into, weights of 4 bytes", bytes, ITEMS, Influence4),
         all("decode_into, weights of 3 bytes", bytes, ITEMS, Influence3),
-        all("decode_into, raw quaternions of 8 bytes", bytes, ITEMS, RotationOf(Quat8)),
-        all("decode_into, raw quaternions of 7 bytes", bytes, ITEMS, RotationOf(Quat7)),
         all("decode_into, frames of 8 bytes", bytes, ITEMS, Quat8),
         all("decode_into, frames of 7 bytes", bytes, ITEMS, Quat7),
         all("decode_into, normals of 8 bytes", bytes, ITEMS, NormalOf(Quat8)),
         all("decode_into, normals of 7 bytes", bytes, ITEMS, NormalOf(Quat7)),
-        all("decode_into, normal, tangent, sign of 8 bytes", bytes, ITEMS, BasisOf(Quat8)),
-        all("decode_into, normal, tangent, sign of 7 bytes", bytes, ITEMS, BasisOf(Quat7)),
         form("decode_as, 11/11/10 to half floats", bytes, Packed32, HalfFloat),
         form("decode_as, u16 normals to snorm8", bytes, Unit16, Snorm::<i8>::new()),
-        form("decode_as, 11/11/10 to unorm16 in a box", bytes, Packed32, within),
         Kernel::new("for_each_chunk, 11/11/10, nothing done", ITEMS, move |items| {
             first(bytes, items, Packed32).for_each_chunk(|_, values| keep(values.len()));
         }),

@@ -5,7 +5,6 @@ use std::hint::black_box;
 use meshpeek::array::runs::CountedRuns;
 use meshpeek::decode::{MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{Indices, PositionEncoding, Positions};
-use meshpeek::scan::Histogram;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Packed};
 use zerocopy::FromBytes;
@@ -52,9 +51,6 @@ pub fn kernels() -> Vec<Kernel> {
             Positions(PositionEncoding::Packed32(Packed::new(raw(bytes, items), Packed32))).sphere()
         }),
         scan("wild, float triples", move |items| first(items).non_finite()),
-        scan("histogram, one coordinate", move |items| {
-            Histogram::<16>::of(first(items).iter().map(|position| position[2]), [-0.1, 0.1])
-        }),
         scan("first index beyond", move |items| beyond(indices.slice(0..items).unwrap())),
         // A histogram cannot be limited to some vertices, so the longer run computes it twice.
         Kernel::new("histogram of influences", weights.len(), move |items| {

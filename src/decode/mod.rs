@@ -6,8 +6,7 @@
 //! | [`compact`] | sign-and-magnitude integer of 1 to 5 bytes | `i32` |
 //! | [`float`] | little-endian `f32`, at any address | `[f32; N]` |
 //! | [`bounds`](mod@bounds) | little-endian `f32` triples | their bounding box |
-//! | [`tangent_frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent; the quaternion |
-//! | [`mod@half`] | little-endian `f16` | `[f32; N]` |
+//! | [`tangent_frame`] | a quaternion of 16-bit integers, in eight or seven bytes | normal, tangent, bitangent |
 //! | [`index`] | 8-, 16- or 32-bit unsigned integer | `u32` |
 //! | [`unorm`] | 8- or 16-bit unsigned integer | 0 to 1 |
 //! | [`unit`](mod@unit) | 16-bit unsigned integer | -1 to 1 |
@@ -38,8 +37,6 @@ pub mod endian;
 #[cfg(test)]
 mod equivalence_tests;
 pub mod float;
-#[cfg(feature = "internals")]
-pub mod half;
 pub mod index;
 mod influence;
 pub mod influence3;
@@ -51,8 +48,6 @@ pub mod packed32;
 pub mod packed64;
 pub mod polygon;
 mod quantize;
-#[cfg(feature = "internals")]
-mod quantize_in;
 mod rounding;
 pub(crate) mod snorm8x4;
 pub(crate) mod stream;
@@ -65,8 +60,6 @@ pub use codec::Decode;
 pub use convert::OutputFormat;
 pub use endian::{Argb8, ByteOrder, EndianFloats, EndianIndex, EndianU16s};
 pub use float::Floats;
-#[cfg(feature = "internals")]
-pub use half::Half;
 pub use index::Index;
 pub use influence::Influence;
 pub use influence3::Influence3;
@@ -76,10 +69,6 @@ pub use offset_scale16::OffsetScale16;
 pub use packed32::Packed32;
 pub use packed64::Packed64;
 pub use polygon::{PolygonIndices, PolygonUvs};
-#[cfg(feature = "internals")]
-pub use quantize_in::QuantizeIn;
-#[cfg(feature = "internals")]
-pub use tangent_frame::{Basis, BasisOf, RotationOf};
 pub use tangent_frame::{NormalOf, Quat7, Quat8, TangentFrame};
 pub use tangent16::Tangent16;
 pub use unit::Unit16;

@@ -7,8 +7,6 @@
 //! The vertices of Unreal meshes have this encoding. Authors of Unreal meshes scale the integers to
 //! x/8, y/8 and z/4. The published code that packs a coordinate, `(int)(x*8) & 0x7ff`, truncates
 //! toward zero, and values out of range wrap around.
-//! [`unreal::builder::quantize`](crate::formats::unreal::builder::quantize) rounds to the nearest
-//! integer and never wraps around.
 //!
 //! The loop that decodes an array and the loop that computes a bounding box are compiled for
 //! several SIMD instruction sets. When a loop starts, the version that is compiled for the current

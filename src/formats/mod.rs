@@ -11,6 +11,8 @@ mod model;
 mod model_views;
 mod open;
 mod open_indexed;
+#[cfg(feature = "cli")]
+mod samples;
 pub mod secondlife;
 mod sidecar_content;
 mod sidecar_place;
@@ -29,6 +31,8 @@ pub use open::open;
 #[cfg(feature = "cli")]
 pub(crate) use open::open_named;
 pub use open_indexed::{IndexedModel, open_indexed};
+#[cfg(feature = "cli")]
+pub(crate) use samples::{SampleKind, sample_kinds};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
 #[cfg(feature = "cli")]

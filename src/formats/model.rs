@@ -82,6 +82,14 @@ impl<D: AsRef<[u8]>> FormatFile<D> {
     }
 }
 
+#[cfg(feature = "cli")]
+impl<D: AsRef<[u8]>> Model<D> {
+    /// Returns the type of generated mesh that is most similar to the model.
+    pub(crate) fn sample_kind(&self) -> &'static crate::formats::SampleKind {
+        with_file!(&self.0, file => file.sample_kind())
+    }
+}
+
 impl<D: AsRef<[u8]>> fmt::Debug for Model<D> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         with_file!(&self.0, file => out.debug_tuple("Model").field(file).finish())

@@ -29,9 +29,9 @@
 //! | `min_max16x2`, `min_max16x3` | 4, 6 | `vec2`, `vec3` | `MinMax16` | 2^-21 of the larger magnitude of `scale` and `offset` |
 //! | `unit16` | 6 | `vec3` | `Unit16` | 2^-24 |
 //! | `quat8_normal` | 8 | `vec3` | `NormalOf` of `Quat8` | 1e-5 |
-//! | `quat8_tangent` | 8 | `vec4`: tangent and handedness | `BasisOf` of `Quat8` | 1e-5 |
+//! | `quat8_tangent` | 8 | `vec4`: tangent and handedness | `Quat8` | 1e-5 |
 //! | `quat7_normal` | 7 | `vec3` | `NormalOf` of `Quat7` | 0.002 near w = 0, else as `quat8_normal` |
-//! | `quat7_tangent` | 7 | `vec4`: tangent and handedness | `BasisOf` of `Quat7` | the same |
+//! | `quat7_tangent` | 7 | `vec4`: tangent and handedness | `Quat7` | the same |
 //! | `unorm8x4` | 4 | `vec4` | `Unorm8` | 0 |
 //! | `argb8`, `argb8_big_endian` | 4 | `vec4` | `Argb8` | 0 |
 //! | `influence4`, `influence3` | 4, 3 | `vec2`: bone and weight | `Influence4`, `Influence3` | 0 |

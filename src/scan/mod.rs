@@ -12,18 +12,13 @@
 //! | [`sums`] | the sum of each stored component | [`Packed`](crate::array::Packed) of floats and tangent frames |
 //! | [`finite`](mod@finite) | the number of items with a value that is not finite, and the index of the first one | [`Packed`](crate::array::Packed) of floats |
 //! | `array::out_of_range` | the position and the value of the first index that is out of range | [`Indices::first_out_of_range`](crate::model::Indices::first_out_of_range) |
-//! | [`histogram`](mod@histogram) | the number of values in each part of an interval | any values |
 //!
-//! All scans except histograms are compiled for several SIMD levels (portable, AVX2 and AVX-512).
+//! All scans are compiled for several SIMD levels (portable, AVX2 and AVX-512).
 //! The tests of each scan compare the result of the scan with the result of a reference
 //! implementation, which processes one array item at a time.
 
 pub mod finite;
-#[cfg(feature = "internals")]
-pub mod histogram;
 pub mod sphere;
 pub mod sums;
 
 pub use finite::NonFinite;
-#[cfg(feature = "internals")]
-pub use histogram::Histogram;

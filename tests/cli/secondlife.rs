@@ -1,6 +1,6 @@
 //! Tests of the program with Second Life meshes.
 
-use meshpeek::secondlife::{AssetPart, Lod, Mesh, builder};
+use meshpeek::secondlife::{AssetPart, Lod, Mesh};
 use meshpeek::{Array, MeshFile as _};
 use serde_json::{Value, json};
 
@@ -134,12 +134,12 @@ fn a_ray_meets_the_front_of_a_mirrored_instance() {
     // The only instance scales x by -2, and moves the mesh by 4 along z.
     let mut transform = [0.0; 16];
     (transform[0], transform[5], transform[10], transform[14], transform[15]) = (-2.0, 1.0, 1.0, 4.0, 1.0);
-    let file = builder::Container {
+    let file = secondlife::Container {
         name: "mirror".to_owned(),
         assets: vec![secondlife::bytes("quad.llmesh")],
-        instances: vec![builder::Instance { transform, ..builder::Instance::default() }],
+        instances: vec![secondlife::Instance { transform, ..Default::default() }],
     };
-    let (_folder, path) = scratch("mirror.slm", &file.to_bytes().unwrap());
+    let (_folder, path) = scratch("mirror.slm", &file.to_bytes());
     let ray = |options: &[&str]| {
         let ray = ["query", &path, "ray", "--from=0.2,0.1,9", "--direction=0,0,-1", "--json"];
         json(&meshpeek(&[&ray[..], options].concat()))

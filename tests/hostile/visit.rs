@@ -13,7 +13,6 @@ use meshpeek::query::{
     Attributes, Frustum, PagesTouched, ProbedScene, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing,
     write_sidecar,
 };
-use meshpeek::scan::Histogram;
 use meshpeek::secondlife::{self, AssetPart, Edit, Lod};
 use meshpeek::sidecar::{Builder, Sidecar};
 use meshpeek::{
@@ -144,12 +143,6 @@ fn visit_geometry(geometry: &dyn Geometry, random: &mut Random) {
         for set in 0..3 {
             if let Ok(Some(uvs)) = surface.uvs(set) {
                 read(&uvs, random);
-                black_box(Histogram::<16>::of(
-                    uvs.slice(0..uvs.len().min(MANY))
-                        .into_iter()
-                        .flat_map(|all| all.iter().map(|[u, _]| u).collect::<Vec<_>>()),
-                    [0.0, 1.0],
-                ));
             }
         }
         if let Ok(Some(colors)) = surface.colors() {
@@ -390,12 +383,8 @@ fn visit_asset(view: secondlife::AssetView<'_>) {
             for submesh in level.submeshes().flatten().take(SOME) {
                 let _ = (submesh.positions().map(|all| all.bounds()), submesh.indices().map(|all| all.len()));
             }
-            let _ = secondlife::builder::Level::of(level).map(|level| level.to_block(AssetPart::HighLod));
         }
         let _ = secondlife::extract_available(view, lod).map(|(bytes, _)| bytes.len());
-    }
-    if let Ok(Some(skin)) = view.skin() {
-        let _ = secondlife::builder::Skin::of(skin).map(|skin| skin.to_block());
     }
     if let Ok(Some(convex)) = view.convex() {
         let _ = convex.hulls().map(|hulls| {

@@ -1156,64 +1156,6 @@ fn refuses_what_the_files_cannot_hold() {
 }
 
 #[test]
-fn quantizes_to_the_nearest() {
-    use builder::{OutOfRange, quantize};
-    let stored = |variant, position| quantize(variant, &[position], OutOfRange::Refuse).unwrap().stored[0];
-    assert_eq!(stored(Variant::Classic, [1.0, -1.0, 1.0]), [8, -8, 4]);
-    assert_eq!(
-        stored(Variant::Classic, [0.06, -0.07, 0.13]),
-        [0, -1, 1],
-        "rounded, not truncated as in the published packing"
-    );
-    assert_eq!(stored(Variant::DeusEx, [1.0, -0.002, 127.996]), [256, -1, 32_767]);
-    assert_eq!(stored(Variant::Prototype, [-128.0, 127.875, -128.0]), [-1024, 1023, -512]);
-    let mut random = Random::new(17);
-    for variant in [Variant::Classic, Variant::DeusEx] {
-        let error = variant.author_scale().map(|step| step / 2.0);
-        let positions: Vec<_> = (0..1000).map(|_| [0; 3].map(|_| random.unit() * 127.5)).collect();
-        let quantized = quantize(variant, &positions, OutOfRange::Refuse).unwrap();
-        assert!(quantized.clamped.is_empty());
-        for (position, stored) in positions.iter().zip(&quantized.stored) {
-            let again = Placement::author(variant).apply(stored.map(f32::from));
-            assert!((0..3).all(|axis| (again[axis] - position[axis]).abs() <= error[axis]), "{position:?}: {again:?}");
-        }
-    }
-    for wild in [128.0, -128.3, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, f32::MAX] {
-        for axis in 0..3 {
-            for variant in [Variant::Classic, Variant::DeusEx, Variant::Prototype] {
-                let mut positions = [[1.0; 3]; 4];
-                positions[2][axis] = wild;
-                let error = quantize(variant, &positions, OutOfRange::Refuse).unwrap_err();
-                assert_eq!(
-                    (error.field().to_string().as_str(), error.kind().id()),
-                    ("position[2]", "refused"),
-                    "{error}"
-                );
-                let quantized = quantize(variant, &positions, OutOfRange::Clamp).unwrap();
-                assert_eq!((quantized.clamped.as_slice(), quantized.stored.len()), (&[2][..], 4));
-                let [least, most] = match (variant, axis) {
-                    (Variant::DeusEx, _) => [i16::MIN, i16::MAX],
-                    (_, 2) => [-512, 511],
-                    _ => [-1024, 1023],
-                };
-                let expected = if wild.is_nan() {
-                    0
-                } else if wild > 0.0 {
-                    most
-                } else {
-                    least
-                };
-                assert_eq!(quantized.stored[2][axis], expected, "{wild} along axis {axis}");
-                assert_eq!(quantized.stored[1], quantized.stored[3]);
-                let mesh = builder::Mesh { frames: vec![quantized.stored], ..builder::Mesh::new(variant, 4) };
-                assert!(mesh.aniv_bytes().is_ok(), "a clamped vertex can be written");
-            }
-        }
-    }
-    assert_eq!(quantize(Variant::Classic, &[], OutOfRange::Clamp).unwrap(), builder::Quantized::default());
-}
-
-#[test]
 fn lends_what_lies_in_the_file() {
     let mesh = open_sample("crate64");
     let polygons = mesh.polygons().unwrap();

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use meshpeek::Decode;
 use meshpeek::decode::{
-    Argb8, BasisOf, ByteOrder, EndianFloats, Floats, Influence3, Influence4, MinMax16, NormalOf, Packed32, Packed64,
-    Quat7, Quat8, Unit16, Unorm8,
+    Argb8, ByteOrder, EndianFloats, Floats, Influence3, Influence4, MinMax16, NormalOf, Packed32, Packed64, Quat7,
+    Quat8, Unit16, Unorm8,
 };
 use meshpeek::gpu::wgsl;
 use zerocopy::FromBytes;
@@ -119,6 +119,10 @@ fn min_max<'t, const N: usize>(function: &'static str, min: [f32; N], max: [f32;
 fn twins() -> Vec<Twin<'static>> {
     use ByteOrder::{Big, Little};
     let influence = |one: meshpeek::decode::Influence| vec![one.bone as f32, one.weight];
+    let tangent = |frame: meshpeek::decode::TangentFrame| {
+        let [x, y, z] = frame.tangent();
+        vec![x, y, z, frame.handedness]
+    };
     vec![
         twin("meshpeek_unpack_f32x2", Floats::<2>, 0.0, Vec::from),
         twin("meshpeek_unpack_f32x3", Floats::<3>, 0.0, Vec::from),
@@ -134,9 +138,9 @@ fn twins() -> Vec<Twin<'static>> {
         min_max("meshpeek_unpack_min_max16x3", [-0.3, 1.0e6, 1.0e-7], [77.7, 1.0e6, 3.0]),
         twin("meshpeek_unpack_unit16", Unit16, 2.0_f32.powi(-24), Vec::from),
         twin("meshpeek_unpack_quat8_normal", NormalOf(Quat8), 1.0e-5, Vec::from),
-        twin("meshpeek_unpack_quat8_tangent", BasisOf(Quat8), 1.0e-5, |basis| basis.tangent.to_vec()),
+        twin("meshpeek_unpack_quat8_tangent", Quat8, 1.0e-5, tangent),
         twin("meshpeek_unpack_quat7_normal", NormalOf(Quat7), 0.002, Vec::from),
-        twin("meshpeek_unpack_quat7_tangent", BasisOf(Quat7), 0.002, |basis| basis.tangent.to_vec()),
+        twin("meshpeek_unpack_quat7_tangent", Quat7, 0.002, tangent),
         twin("meshpeek_unpack_unorm8x4", Unorm8::<4>, 0.0, Vec::from),
         twin("meshpeek_unpack_argb8", Argb8(Little), 0.0, Vec::from),
         twin("meshpeek_unpack_argb8_big_endian", Argb8(Big), 0.0, Vec::from),

@@ -22,11 +22,7 @@ use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
 use crate::decode::packed64::x86::without_fourth;
 use crate::decode::stream::in_places;
-#[cfg(feature = "internals")]
-use crate::decode::tangent_frame::axes::Basis;
 use crate::decode::tangent_frame::axes::TangentFrame;
-#[cfg(feature = "internals")]
-use crate::decode::tangent_frame::scalar::rotation7;
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8};
 use crate::simd::StreamingStore;
 
@@ -176,16 +172,6 @@ pub(super) fn normal([x, y, z, w]: [__m256; 4]) -> [__m256; 3] {
     [twice_sum(x, z, y, w), twice_difference(y, z, x, w), up]
 }
 
-/// Computes the tangents of eight tangent frames, with the same results as
-/// [`TangentFrame::tangent`].
-#[cfg(feature = "internals")]
-#[inline]
-#[target_feature(enable = "avx2")]
-fn tangent([x, y, z, w]: [__m256; 4]) -> [__m256; 3] {
-    let right = _mm256_sub_ps(_mm256_set1_ps(1.0), twice_sum(y, y, z, z));
-    [right, twice_sum(x, y, z, w), twice_difference(x, z, y, w)]
-}
-
 /// Transposes four vectors to eight rows of four floats, in the order of the quaternions.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -229,25 +215,6 @@ fn frames(Components { x, y, z, w, sign }: Components) -> [__m256; 5] {
     ]
 }
 
-/// Writes eight `Basis` records of seven floats.
-#[cfg(feature = "internals")]
-#[inline]
-#[target_feature(enable = "avx2")]
-fn put_bases(Components { x, y, z, w, sign }: Components, out: &mut [[f32; 7]; 8]) {
-    let [[a, b, c], [d, e, f]] = [normal([x, y, z, w]), tangent([x, y, z, w])];
-    let front: [[f32; 4]; 8] = cast(rows([a, b, c, d]));
-    let back: [[f32; 4]; 8] = cast(rows([d, e, f, sign]));
-    // The first float of the back row is the last of the front row.
-    for ((out, front), back) in out.iter_mut().zip(front).zip(back) {
-        if let Some(place) = out.first_chunk_mut() {
-            *place = front;
-        }
-        if let Some(place) = out.last_chunk_mut() {
-            *place = back;
-        }
-    }
-}
-
 /// Defines kernels that decode sixteen records, eight at a time. The arguments of each kernel are
 /// an expression that decodes eight records, and a function that decodes each of the remaining
 /// records.
@@ -278,14 +245,4 @@ sixteen! {
         let Components { x, y, z, w, .. } = seven(raw);
         *out = cast(triples(normal(unit([x, y, z, w]))));
     }, |raw| frame7(raw).normal();
-}
-
-#[cfg(feature = "internals")]
-sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out: [[f32; 4]; 8]| {
-        let Components { x, y, z, w, .. } = seven(raw);
-        *out = cast(rows([x, y, z, w]));
-    }, rotation7;
-    fn bases8([I16; 4]) -> Basis = |raw, out: [[f32; 7]; 8]| put_bases(unit_frames(eight(raw)), out), |raw| frame8(raw).into();
-    fn bases7(RawQuat7) -> Basis = |raw, out: [[f32; 7]; 8]| put_bases(unit_frames(seven(raw)), out), |raw| frame7(raw).into();
 }

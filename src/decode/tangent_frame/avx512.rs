@@ -30,11 +30,7 @@ use zerocopy::{transmute, transmute_ref};
 use crate::decode::codec::one_by_one;
 use crate::decode::divisor::BY_32767;
 use crate::decode::stream::in_places;
-#[cfg(feature = "internals")]
-use crate::decode::tangent_frame::axes::Basis;
 use crate::decode::tangent_frame::axes::TangentFrame;
-#[cfg(feature = "internals")]
-use crate::decode::tangent_frame::scalar::rotation7;
 use crate::decode::tangent_frame::scalar::{RawQuat7, frame7, frame8};
 use crate::simd::StreamingStore;
 
@@ -205,16 +201,6 @@ pub(super) fn normal(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3]
     [twice_sum(x, z, y, w), twice_difference(y, z, x, w), up]
 }
 
-/// Computes the tangents of sixteen tangent frames, with the same results as
-/// [`TangentFrame::tangent`].
-#[cfg(feature = "internals")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn tangent(Quaternions { x, y, z, w, .. }: Quaternions) -> [__m512; 3] {
-    let right = _mm512_sub_ps(_mm512_set1_ps(1.0), twice_sum(y, y, z, z));
-    [right, twice_sum(x, y, z, w), twice_difference(x, z, y, w)]
-}
-
 /// Transposes four vectors: row *i* of the result consists of the four floats of quaternion *i*.
 /// Each of the four result vectors contains four rows of four floats.
 #[inline]
@@ -312,52 +298,6 @@ fn frames(Quaternions { x, y, z, w, sign }: Quaternions) -> [TangentFrame; 16] {
     ])
 }
 
-/// Permutations that make two `Basis` records (fourteen floats). Each `Basis` record is a row of
-/// four floats of one input vector, followed by three floats of a row of the other input vector.
-///
-/// The first permutation in `SEVENS` selects the first two rows of each input vector, and the
-/// second permutation selects the last two rows of each input vector.
-#[cfg(feature = "internals")]
-const SEVENS: [[i32; 16]; 2] = [
-    [0, 1, 2, 3, 16, 17, 18, 4, 5, 6, 7, 20, 21, 22, 0, 0],
-    [8, 9, 10, 11, 24, 25, 26, 12, 13, 14, 15, 28, 29, 30, 0, 0],
-];
-/// A permutation that selects the last two of the fourteen floats in one vector, and then all
-/// fourteen floats in another vector.
-#[cfg(feature = "internals")]
-const LAST: [i32; 16] = [12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
-
-#[cfg(feature = "internals")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn put_bases(parts: Quaternions, out: &mut [Basis; 16]) {
-    let [[a, b, c], [d, e, f]] = [normal(parts), tangent(parts)];
-    let [front, back] = [rows(a, b, c, d), rows(e, f, parts.sign, parts.sign)];
-    let [first, second] = SEVENS;
-    let floats: &mut [f32; 112] = bytemuck::cast_mut(out);
-    // Each store except the last writes the fourteen floats of two `Basis` records and two unused
-    // floats, which the next store overwrites.
-    for (at, (front, back)) in [0_usize, 28, 56, 84].into_iter().zip(front.into_iter().zip(back)) {
-        let pair = _mm512_permutex2var_ps(front, cast(first), back);
-        let before = _mm512_permutex2var_ps(front, cast(second), back);
-        put(floats, at, pair);
-        if at < 84 {
-            put(floats, at.wrapping_add(14), before);
-        } else {
-            put(floats, 96, _mm512_permutex2var_ps(pair, cast(LAST), before));
-        }
-    }
-}
-
-#[cfg(feature = "internals")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn put(floats: &mut [f32; 112], at: usize, vector: __m512) {
-    if let Some(place) = floats.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<16>()) {
-        *place = cast(vector);
-    }
-}
-
 /// Defines kernels that decode sixteen records at a time. The arguments of each kernel are an
 /// expression that decodes sixteen records, and a function that decodes each of the remaining
 /// records.
@@ -377,14 +317,4 @@ sixteen! {
     fn frames7(RawQuat7) -> TangentFrame = |raw, out, kept| *out = frames(unit(seven(raw, kept))), frame7;
     fn normals8([I16; 4]) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(eight(raw, kept))))), |raw| frame8(raw).normal();
     fn normals7(RawQuat7) -> [f32; 3] = |raw, out, kept| *out = cast(triples(normal(unit(seven(raw, kept))))), |raw| frame7(raw).normal();
-}
-
-#[cfg(feature = "internals")]
-sixteen! {
-    fn rotations7(RawQuat7) -> [f32; 4] = |raw, out, kept| {
-        let Quaternions { x, y, z, w, .. } = seven(raw, kept);
-        *out = cast(rows(x, y, z, w));
-    }, rotation7;
-    fn bases8([I16; 4]) -> Basis = |raw, out, kept| put_bases(unit(eight(raw, kept)), out), |raw| frame8(raw).into();
-    fn bases7(RawQuat7) -> Basis = |raw, out, kept| put_bases(unit(seven(raw, kept)), out), |raw| frame7(raw).into();
 }

@@ -91,25 +91,3 @@ pub(super) fn unit(quaternion: [f32; 4]) -> [f32; 4] {
         [0.0, 0.0, 0.0, 1.0]
     }
 }
-
-/// A tangent frame as a normal and a tangent with handedness, the form that shaders read. The size
-/// of a `Basis` is 28 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Basis {
-    /// The normal, a unit vector that points out of the surface.
-    pub normal: [f32; 3],
-    /// The x, y and z of the tangent, followed by the handedness.
-    ///
-    /// The tangent is a unit vector in the direction in which U grows. The handedness is 1 or -1.
-    /// The bitangent is the cross product of the normal and the tangent, times the handedness.
-    pub tangent: [f32; 4],
-}
-
-impl From<TangentFrame> for Basis {
-    #[inline]
-    fn from(frame: TangentFrame) -> Self {
-        let [x, y, z] = frame.tangent();
-        Self { normal: frame.normal(), tangent: [x, y, z, frame.handedness] }
-    }
-}

@@ -20,14 +20,7 @@ pub fn encode8(frame: &TangentFrame) -> [I16; 4] {
 /// Each component of the quaternion is multiplied by 32767 and truncated toward zero. If the
 /// absolute value of the code of w is less than 32, the code of w becomes 32 or -32, with the sign
 /// of w.
-///
-/// ```
-/// use meshpeek::decode::tangent_frame::encode_rotation;
-/// let raw = encode_rotation([0.70710678, 0.0, 0.70710678, -0.0]);
-/// assert_eq!(raw.map(|component| component.get()), [23169, 0, 23169, -32]);
-/// ```
-#[must_use]
-pub fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
+pub(super) fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
     let [x, y, z, w] = rotation.map(component);
     let w = match w {
         w if w.abs() >= LEAST_W => w,

@@ -25,21 +25,13 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx512;
 mod axes;
-#[cfg(feature = "internals")]
-mod basis;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod encode;
 mod quaternion;
 mod scalar;
 mod snorm8x4;
 
-#[cfg(feature = "internals")]
-pub use axes::Basis;
 pub use axes::TangentFrame;
-#[cfg(feature = "internals")]
-pub use basis::{BasisOf, RotationOf};
-#[cfg(feature = "internals")]
-pub use encode::encode_rotation;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use encode::{encode_component, encode7, encode8};
 pub use quaternion::{NormalOf, Quat7, Quat8};
@@ -80,7 +72,7 @@ mod tests {
         let frame = Quat7.decode(&raw);
         close(frame.normal(), [1.0, -6.1e-5, 6.1e-5], 1e-6);
         close(frame.bitangent(), [6.1e-5, -6.1e-5, -1.0], 1e-6);
-        let encoded = |rotation: [f32; 4]| encode_rotation(rotation).map(I16::get);
+        let encoded = |rotation: [f32; 4]| encode::encode_rotation(rotation).map(I16::get);
         assert_eq!(encoded([std::f32::consts::FRAC_1_SQRT_2; 4]), [23169; 4]);
         assert_eq!(encoded([-std::f32::consts::FRAC_1_SQRT_2; 4]), [-23169; 4]);
         assert_eq!(encoded([1.5, -1.5, f32::NAN, f32::INFINITY]), [32767, -32767, 0, 32767]);

@@ -57,6 +57,8 @@ mod name_index;
 mod properties;
 mod region_values;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 mod semantic;
 mod sidecar_index;
 mod surface;

@@ -100,6 +100,8 @@ mod physics;
 mod properties;
 mod region_values;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 mod skin;
 mod skin_index;
 mod skinning;

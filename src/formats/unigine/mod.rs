@@ -130,6 +130,8 @@ mod properties;
 mod reader;
 mod region_values;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 mod shadow_names;
 mod sidecar_index;
 mod surface;

@@ -80,6 +80,8 @@ mod normals;
 mod properties;
 mod region_values;
 mod regions;
+#[cfg(feature = "cli")]
+pub(in crate::formats) mod sample;
 pub mod script;
 mod surface;
 mod surface_groups;

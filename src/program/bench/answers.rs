@@ -9,7 +9,7 @@ use crate::math::as_index;
 use crate::model::Positions;
 use crate::{Array, Bounds, Geometry, Map, Model, Result, Weights};
 
-use super::array_source::{InMemory, Mapped};
+use super::array_source::InMemory;
 use super::copying_loader::{self, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
 use super::mesh_files::MeshFiles;
@@ -120,7 +120,7 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
             None => BenchAnswer::Vertex(None),
         },
         BenchQuestion::OneSurface => match copying_loader::first_surface(geometry)? {
-            Some(surface) => BenchAnswer::Surface(&[], Loader::new(Mapped).surface(geometry, surface, true)?),
+            Some(surface) => BenchAnswer::Surface(&[], Loader::new(InMemory).surface(geometry, surface, true)?),
             None => BenchAnswer::Nothing,
         },
         BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
@@ -135,7 +135,7 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
         }
         BenchQuestion::Everything => {
             model.file().prefetch();
-            BenchAnswer::Lists(Box::new(Lists::of(geometry, Mapped)?))
+            BenchAnswer::Lists(Box::new(Lists::of(geometry, InMemory)?))
         }
     })
 }

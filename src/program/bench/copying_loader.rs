@@ -168,7 +168,7 @@ impl<S: ArraySource> Loader<S> {
             lists.positions = self.positions.list(key!(positions), || self.source.list(&positions))?;
         }
         if let Some(frames) = geometry.tangent_frames(surface, target)? {
-            lists.frames = Some(self.frames.list(key!(frames), || self.source.tangent_frames(&frames))?);
+            lists.frames = Some(self.frames.list(key!(frames), || self.source.list(&frames))?);
         } else if let Some(normals) = geometry.normals(surface, target)? {
             lists.normals = Some(self.normals.list(key!(normals), || self.source.list(&normals))?);
         }
@@ -199,9 +199,8 @@ impl Lists {
                 lists.frames = loader.source.list(&all)?;
                 return Ok(lists);
             }
-            lists.frames = vec![[0.0; 3]; lists.frame_vertices.saturating_mul(frames)];
-            for (frame, out) in lists.frames.chunks_exact_mut(lists.frame_vertices.max(1)).enumerate() {
-                loader.source.fill(&geometry.vertex_frame(0, frame)?, out)?;
+            for frame in 0..frames {
+                lists.frames.append(&mut loader.source.list(&geometry.vertex_frame(0, frame)?)?);
             }
         }
         Ok(lists)

@@ -14,12 +14,14 @@ use std::process::Command;
 
 use crate::program::render::progress::ProgressMeter;
 use anyhow::{Context as _, bail};
+use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use super::memory::{self, Usage};
 use super::mesh_files::MeshFiles;
 use super::question::{BenchQuestion, Contestant, Response};
 use super::spread::Spread;
+use crate::math::as_u64;
 use crate::program::args::Global;
 use crate::program::render::text::shown;
 use crate::program::render::units;
@@ -124,10 +126,10 @@ pub fn median(samples: &[Sample], pick: impl Fn(&Usage) -> Option<u64>) -> Optio
 
 /// Returns the number of child processes that the benchmark starts to measure one mesh.
 pub fn answers(rounds: u32) -> u64 {
-    let cold = BenchQuestion::ALL.iter().filter(|question| question.is_cold());
-    let states = cold.chain(&BenchQuestion::ALL).fold(0_u64, |count, _| count.saturating_add(1));
-    let contestants = Contestant::ALL.iter().fold(0_u64, |count, _| count.saturating_add(1));
-    states.saturating_mul(contestants).saturating_mul(rounds.into())
+    let questions = BenchQuestion::value_variants();
+    let cold = questions.iter().filter(|question| question.is_cold()).count();
+    let each = questions.len().saturating_add(cold).saturating_mul(Contestant::ALL.len());
+    as_u64(each).saturating_mul(rounds.into())
 }
 
 /// Measures every query on one mesh, with a warm and with a cold page cache.
@@ -148,7 +150,7 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMet
     }
     let mut questions = Vec::new();
     for cold in [false, true] {
-        for question in BenchQuestion::ALL {
+        for question in BenchQuestion::value_variants().iter().copied() {
             if !fits && question == BenchQuestion::Everything || cold && !question.is_cold() {
                 continue;
             }
@@ -238,7 +240,7 @@ fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
 fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Global) -> anyhow::Result<Sample> {
     let mut command = Command::new(std::env::current_exe().context("the path of this program cannot be determined")?);
     command.args(["bench", "--quiet", "--uv-divisor", &global.unreal.uv_divisor]).env("NO_COLOR", "1");
-    command.args(["--answer", question.id(), "--by", by.id()]);
+    command.args(["--answer", &question.id(), "--by", &by.id()]);
     let paths = [
         ("--aniv", subject.files.aniv.as_deref()),
         ("--warm-up", Some(&*subject.warm_up.data)),

@@ -4,6 +4,7 @@
 use clap::ValueEnum;
 
 use super::memory::Usage;
+use crate::program::args::value_name;
 
 /// A query of a mesh file whose time and memory the benchmark measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,27 +28,9 @@ pub enum BenchQuestion {
 }
 
 impl BenchQuestion {
-    pub const ALL: [Self; 7] = [
-        Self::Open,
-        Self::FirstVertex,
-        Self::OneSurface,
-        Self::RandomVertices,
-        Self::Bounds,
-        Self::Everything,
-        Self::RandomAgain,
-    ];
-
     /// Returns the name of the benchmark query in the JSON output.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::FirstVertex => "first-vertex",
-            Self::OneSurface => "one-surface",
-            Self::RandomVertices => "random-vertices",
-            Self::Bounds => "bounds",
-            Self::Everything => "everything",
-            Self::RandomAgain => "random-again",
-        }
+    pub fn id(self) -> String {
+        value_name(&self)
     }
 
     /// Returns whether the benchmark query can be measured with a file that is not in the page
@@ -84,12 +67,8 @@ impl Contestant {
     pub const ALL: [Self; 3] = [Self::Meshpeek, Self::Copying, Self::Reading];
     pub const RIVALS: [Self; 2] = [Self::Copying, Self::Reading];
 
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Meshpeek => "meshpeek",
-            Self::Copying => "copying",
-            Self::Reading => "reading",
-        }
+    pub fn id(self) -> String {
+        value_name(&self)
     }
 
     /// Returns the name of the contestant that is shown to users.

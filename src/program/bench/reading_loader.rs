@@ -9,13 +9,13 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
+use bytemuck::Zeroable as _;
+
 use crate::array::rebase::Rebase;
-use crate::decode::TangentFrame;
 use crate::math::as_u64;
-use crate::model::TangentFrames;
 use crate::{Array, Result, Weights};
 
-use super::array_source::{ArraySource, FlatWeights, InMemory, append_frames};
+use super::array_source::{ArraySource, FlatWeights, InMemory};
 use super::copying_loader::Lists;
 use super::memory;
 use super::mesh_files::MeshFiles;
@@ -90,33 +90,20 @@ impl PreadSource {
 }
 
 impl ArraySource for PreadSource {
-    fn fill<A: Rebase>(&mut self, array: &A, out: &mut [A::Item]) -> Result<()> {
-        let Some((file, offset)) = self.locate(array.as_bytes()) else { return InMemory.fill(array, out) };
+    fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>> {
+        let Some((file, offset)) = self.locate(array.as_bytes()) else { return InMemory.list(array) };
+        // The system provides pages of zeros for the list.
+        let mut list = vec![A::Item::zeroed(); array.len()];
         if array.is_stored_decoded() {
-            return Ok(read_exact_at(file, offset, bytemuck::cast_slice_mut(out))?);
+            read_exact_at(file, offset, bytemuck::cast_slice_mut(&mut list))?;
+            return Ok(list);
         }
         for items in chunks(array) {
-            if let Some((over, out)) = self.items(array, items.clone())?.zip(out.get_mut(items)) {
+            if let Some((over, out)) = self.items(array, items.clone())?.zip(list.get_mut(items)) {
                 over.fill(out);
             }
         }
-        Ok(())
-    }
-
-    fn tangent_frames(&mut self, frames: &TangentFrames<'_>) -> Result<Vec<TangentFrame>> {
-        if self.locate(frames.as_bytes()).is_none() {
-            return InMemory.tangent_frames(frames);
-        }
-        let mut all = Vec::with_capacity(frames.len());
-        for items in chunks(frames) {
-            if let Some(over) = self.items(frames, items)? {
-                append_frames(&over, &mut all, |batch, out| {
-                    batch.fill(out);
-                    Ok(())
-                })?;
-            }
-        }
-        Ok(all)
+        Ok(list)
     }
 
     fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {

@@ -5,21 +5,23 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::Model;
+use crate::formats::{SampleKind, sample_kinds};
 use crate::io::OpenFolder;
 use anyhow::{Context as _, anyhow, bail};
-use clap::{Args, ValueEnum as _};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 
 use super::bench_stream::{BenchInput, StreamArgs};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::temporary_folder::TemporaryFolder;
 use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::bench::generate::generate;
 use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::MeshFiles;
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
-use crate::program::bench::{answers, copying_loader, generate, measure, memory, plot, report};
+use crate::program::bench::{answers, copying_loader, measure, memory, plot, report};
 use crate::program::formats::native_output::expect_extension;
-use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
 use crate::program::outcome::{Outcome, UsageError};
@@ -73,8 +75,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with = "file")]
     size: Vec<u64>,
     /// Kind of mesh to generate; may be repeated [default: all]
-    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "file")]
-    format: Vec<SampleKind>,
+    #[arg(long, value_parser = sample_kind_parser(), value_name = "NAME", conflicts_with = "file")]
+    format: Vec<&'static SampleKind>,
     /// Number of measurements of each question, 1 to 1000
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -193,9 +195,9 @@ impl BenchArgs {
             );
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
-        let kind = SampleKind::of(&asset.model);
+        let kind = asset.model.sample_kind();
         let name = measure::file_name(path);
-        let mut subject = subject(name, kind, &asset.model, files, generate::generate(kind, WARM_UP_BYTES, scratch)?)?;
+        let mut subject = subject(name, kind, &asset.model, files, generate(kind, WARM_UP_BYTES, scratch)?)?;
         subject.path = Some(path.to_owned());
         // The operating system cannot drop the pages of a file from the page cache while the file
         // is mapped.
@@ -217,17 +219,17 @@ impl BenchArgs {
         global: &Global,
     ) -> anyhow::Result<Vec<FileMeasurement>> {
         let sizes = if self.size.is_empty() { &DEFAULT_SIZES[..] } else { &self.size };
-        let kinds = if self.format.is_empty() { SampleKind::value_variants() } else { &self.format };
+        let kinds = if self.format.is_empty() { sample_kinds().to_vec() } else { self.format.clone() };
         let mut plan = Vec::new();
         for kind in kinds {
             for size in sizes {
-                let most = generate::max_size(*kind).filter(|(most, _)| most < size);
-                let planned = (*kind, most.map_or(*size, |(most, _)| most));
+                let most = kind.max_size.filter(|(most, _)| most < size);
+                let planned = (kind, most.map_or(*size, |(most, _)| most));
                 if let Some((_, why)) = most {
-                    let (size, name) = (units::bytes(*size), kind.id());
+                    let (size, name) = (units::bytes(*size), kind.id);
                     notes.push(format!("{name}: {size} requested, but measured at the largest possible size: {why}."));
                 }
-                if !plan.contains(&planned) {
+                if !plan.iter().any(|(other, size): &(&SampleKind, u64)| (other.id, *size) == (kind.id, planned.1)) {
                     plan.push(planned);
                 }
             }
@@ -251,20 +253,20 @@ impl BenchArgs {
 
     fn measure_sample(
         &self,
-        kind: SampleKind,
+        kind: &SampleKind,
         size: u64,
         scratch: &Path,
         global: &Global,
         bar: &ProgressMeter,
     ) -> anyhow::Result<FileMeasurement> {
-        bar.set_message(format!("{} {}: generating", units::bytes(size), kind.id()));
+        bar.set_message(format!("{} {}: generating", units::bytes(size), kind.id));
         let [folder, small] = [tempfile::tempdir_in(scratch), tempfile::tempdir_in(scratch)];
         let (folder, small) =
             (folder.context("cannot create a temporary folder")?, small.context("cannot create a temporary folder")?);
-        let files = generate::generate(kind, size, folder.path())?;
-        let warm_up = generate::generate(kind, WARM_UP_BYTES, small.path())?;
+        let files = generate(kind, size, folder.path())?;
+        let warm_up = generate(kind, WARM_UP_BYTES, small.path())?;
         let model = files.open(global, map)?;
-        let name = format!("{} {}", units::bytes(measure::size(&files)?), kind.id());
+        let name = format!("{} {}", units::bytes(measure::size(&files)?), kind.id);
         let subject = subject(name, kind, &model, files, warm_up)?;
         drop(model);
         measure::measure(subject, self.rounds, global, bar)
@@ -320,7 +322,7 @@ impl ChildArgs {
 
 fn subject<D: AsRef<[u8]> + Send + Sync>(
     name: String,
-    kind: SampleKind,
+    kind: &SampleKind,
     model: &Model<D>,
     files: MeshFiles,
     warm_up: MeshFiles,
@@ -335,7 +337,7 @@ fn subject<D: AsRef<[u8]> + Send + Sync>(
         surfaces: geometry.surface_count()?,
         files,
         warm_up,
-        growth: kind.growth(),
+        growth: kind.growth,
     })
 }
 
@@ -345,6 +347,13 @@ pub(super) fn is_pair(path: &Path, global: &Global) -> anyhow::Result<bool> {
     let asset = open(path, global)?;
     asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
     Ok(asset.pair.is_some())
+}
+
+/// Returns the parser of the option `--format`.
+fn sample_kind_parser() -> impl clap::builder::TypedValueParser<Value = &'static SampleKind> {
+    let values = sample_kinds().into_iter().map(|kind| PossibleValue::new(kind.id).help(kind.help));
+    PossibleValuesParser::new(values)
+        .try_map(|id| sample_kinds().into_iter().find(|kind| kind.id == id).ok_or("unknown kind"))
 }
 
 /// Parses a number of bytes, which may have the suffix K, M or G.

@@ -1,6 +1,6 @@
 //! `bench --stream`: flies over a mesh or a folder of assets while its parts are streamed.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use crate::formats::{SampleKind, sample_kinds};
 use crate::gpu::{Semantic, VertexFormat, VertexLayout};
 use crate::io::FileBytes;
 use crate::math::as_index;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::atomic_write::PendingOutput;
-use crate::program::bench::generate::{self, secondlife};
+use crate::program::bench::generate::generate;
 use crate::program::bench::measure;
 use crate::program::bench::memory::{self, Usage};
 use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
@@ -21,7 +22,6 @@ use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
 use crate::program::bench::stream::plot;
 use crate::program::bench::stream::report::{self, FlightSubject};
 use crate::program::bench::stream::world::WorldScene;
-use crate::program::formats::sample::SampleKind;
 use crate::program::input::bytes::map;
 use crate::program::input::paths::InputPaths;
 use crate::program::outcome::{Outcome, UsageError};
@@ -84,7 +84,7 @@ pub struct StreamArgs {
 pub struct BenchInput<'a> {
     pub file: Option<&'a Path>,
     pub size: &'a [u64],
-    pub format: &'a [SampleKind],
+    pub format: &'a [&'static SampleKind],
     pub scratch: &'a Path,
     pub plot: Option<&'a Path>,
     pub force: bool,
@@ -99,22 +99,22 @@ impl StreamArgs {
         one(input.size.len(), "--size")?;
         one(input.format.len(), "--format")?;
         let size = input.size.first().copied().unwrap_or(DEFAULT_SIZE);
-        let kind = input.format.first().copied().unwrap_or(SampleKind::UnigineStatic);
+        let [first, ..] = sample_kinds();
+        let kind = input.format.first().copied().unwrap_or(first);
         let (subject, flight) = match input.file {
             Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path), global)?,
             Some(path) => self.fly_over_mesh(path, measure::file_name(path), global)?,
-            None if kind == SampleKind::SecondLife => {
-                generate_world(size, input.scratch)?;
-                self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)), global)?
-            }
-            None => {
-                let files = generate::generate(kind, size, input.scratch)?;
-                self.fly_over_mesh(
-                    &files.data,
-                    format!("{} {}", units::bytes(measure::size(&files)?), kind.id()),
-                    global,
-                )?
-            }
+            None => match kind.asset {
+                Some((extension, write)) => {
+                    generate_world(size, extension, write, input.scratch)?;
+                    self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)), global)?
+                }
+                None => {
+                    let files = generate(kind, size, input.scratch)?;
+                    let name = format!("{} {}", units::bytes(measure::size(&files)?), kind.id);
+                    self.fly_over_mesh(&files.data, name, global)?
+                }
+            },
         };
         if global.json {
             print_json(&report::to_json(&subject, &flight))?;
@@ -262,14 +262,20 @@ fn has_mapped_arrays(map: &Map, model: &Model<FileBytes>, parts: &MeshParts) -> 
     Ok(is_mapped)
 }
 
-/// Writes assets of about `size` bytes together to a folder.
-fn generate_world(size: u64, folder: &Path) -> anyhow::Result<()> {
+/// Writes assets of about `size` bytes together to a folder. `write` writes an asset of about some
+/// bytes.
+fn generate_world(
+    size: u64,
+    extension: &str,
+    write: fn(u64, &mut dyn Write) -> crate::Result<()>,
+    folder: &Path,
+) -> anyhow::Result<()> {
     let context = || format!("{}: cannot be written", shown(folder));
     let mut assets = Vec::new();
     for number in 0..DIFFERENT_ASSETS {
         let mut asset = Vec::new();
         let extra = u64::try_from(number)?.saturating_mul(ASSET_BYTES / 64);
-        secondlife::write_small(ASSET_BYTES.saturating_add(extra), &mut asset)?;
+        write(ASSET_BYTES.saturating_add(extra), &mut asset)?;
         assets.push(asset);
     }
     let (mut written, mut number) = (0_u64, 0_u64);
@@ -282,7 +288,7 @@ fn generate_world(size: u64, folder: &Path) -> anyhow::Result<()> {
         if number % 1000 == 0 {
             std::fs::create_dir(&inner).with_context(context)?;
         }
-        std::fs::write(inner.join(format!("{number:06}.llmesh")), asset).with_context(context)?;
+        std::fs::write(inner.join(format!("{number:06}.{extension}")), asset).with_context(context)?;
         written = written.saturating_add(u64::try_from(asset.len())?);
         number = number.saturating_add(1);
     }

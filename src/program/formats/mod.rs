@@ -7,7 +7,6 @@ pub mod gpu_size;
 pub mod level_args;
 pub mod names;
 pub mod native_output;
-pub mod sample;
 pub mod selectors;
 pub mod summary;
 

@@ -37,131 +37,113 @@ impl FrameAxis {
 /// The same axis of every tangent frame in an array, for example all normals.
 pub struct FrameAxes<'a>(pub TangentFrames<'a>, pub FrameAxis);
 
-impl Values for Positions<'_> {
-    fn count(&self) -> usize {
-        self.len()
-    }
+/// An array of vectors, whose stored numbers may differ from the decoded floats.
+trait StoredNumbers {
+    /// Returns the layout of the stored numbers, or `None` if they are the decoded floats.
+    fn stored(&self) -> Option<Layout>;
 
-    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
-        prefetch(bytes);
-        match self {
-            Positions(PositionEncoding::Packed32(_) | PositionEncoding::Packed64(_)) if raw => {
-                visit_rows(range, |index| packed_integers(self, index), visit)
-            }
-            Positions(PositionEncoding::MinMax16(_)) if raw => visit_codes(bytes, 3, visit),
-            _ => visit_rows(range, |index| self.get(index), visit),
-        }
-    }
-
-    fn layout(&self, raw: bool) -> Layout {
-        Layout::numbers(
-            match self.0 {
-                PositionEncoding::Packed32(_) | PositionEncoding::Packed64(_) if raw => NumberType::I16,
-                PositionEncoding::MinMax16(_) if raw => NumberType::U16,
-                _ => NumberType::F32,
-            },
-            3,
-        )
-    }
-
-    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
-        write_array(self, range, raw, sink)
-    }
+    /// Passes the stored numbers of the items in a range to `visit`. `bytes` are those of the items.
+    fn visit_stored(&self, range: Range<usize>, bytes: &[u8], visit: Visit<'_>) -> io::Result<()>;
 }
 
-impl Values for Normals<'_> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
-        prefetch(bytes);
-        match self {
-            Normals(NormalEncoding::Unit16(_)) if raw => visit_codes(bytes, 3, visit),
-            _ => visit_rows(range, |index| self.get(index), visit),
-        }
-    }
-
-    fn layout(&self, raw: bool) -> Layout {
-        let is_stored_as_integers = raw && matches!(self.0, NormalEncoding::Unit16(_));
-        Layout::numbers(if is_stored_as_integers { NumberType::U16 } else { NumberType::F32 }, 3)
-    }
-
-    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
-        write_array(self, range, raw, sink)
-    }
-}
-
-impl Values for Uvs<'_> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
-        prefetch(bytes);
-        match self {
-            Uvs(UvEncoding::MinMax16(_)) if raw => visit_codes(bytes, 2, visit),
-            Uvs(UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_)) if raw => {
-                visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i64::from)), visit)
-            }
-            _ => visit_rows(range, |index| self.get(index), visit),
-        }
-    }
-
-    fn layout(&self, raw: bool) -> Layout {
-        Layout::numbers(
-            match self.0 {
-                UvEncoding::MinMax16(_) if raw => NumberType::U16,
-                UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_) if raw => NumberType::U8,
-                _ => NumberType::F32,
-            },
-            2,
-        )
-    }
-
-    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
-        write_array(self, range, raw, sink)
-    }
-}
-
-impl Values for Colors<'_> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
-        let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
-        prefetch(bytes);
-        if !raw {
-            return visit_rows(range, |index| self.get(index), visit);
-        }
-        if let Colors(ColorEncoding::Argb8(_) | ColorEncoding::Strided(_)) = self {
-            // Every component of a decoded colour is exactly that of the stored word.
-            let words = |color| {
-                let [r, g, b, a] = unorm::encode(color);
-                [i64::from(u32::from_be_bytes([a, r, g, b]))]
-            };
-            return visit_rows(range, |index| self.get(index).map(words), visit);
-        }
-        let mut colors = bytes.chunks_exact(self.byte_offset(1));
-        colors.try_for_each(|color| visit(Item::Integers(&color.iter().map(|c| i64::from(*c)).collect::<Vec<_>>())))
-    }
-
-    fn layout(&self, raw: bool) -> Layout {
+impl StoredNumbers for Positions<'_> {
+    fn stored(&self) -> Option<Layout> {
         match self.0 {
-            _ if !raw => Layout::numbers(NumberType::F32, 4),
+            PositionEncoding::Packed32(_) | PositionEncoding::Packed64(_) => Some(Layout::numbers(NumberType::I16, 3)),
+            PositionEncoding::MinMax16(_) => Some(Layout::numbers(NumberType::U16, 3)),
+            _ => None,
+        }
+    }
+
+    fn visit_stored(&self, range: Range<usize>, bytes: &[u8], visit: Visit<'_>) -> io::Result<()> {
+        match self.0 {
+            PositionEncoding::MinMax16(_) => visit_codes(bytes, 3, visit),
+            _ => visit_rows(range, |index| packed_integers(self, index), visit),
+        }
+    }
+}
+
+impl StoredNumbers for Normals<'_> {
+    fn stored(&self) -> Option<Layout> {
+        matches!(self.0, NormalEncoding::Unit16(_)).then_some(Layout::numbers(NumberType::U16, 3))
+    }
+
+    fn visit_stored(&self, _range: Range<usize>, bytes: &[u8], visit: Visit<'_>) -> io::Result<()> {
+        visit_codes(bytes, 3, visit)
+    }
+}
+
+impl StoredNumbers for Uvs<'_> {
+    fn stored(&self) -> Option<Layout> {
+        match self.0 {
+            UvEncoding::MinMax16(_) => Some(Layout::numbers(NumberType::U16, 2)),
+            UvEncoding::Polygon255(_) | UvEncoding::Polygon256(_) => Some(Layout::numbers(NumberType::U8, 2)),
+            _ => None,
+        }
+    }
+
+    fn visit_stored(&self, range: Range<usize>, bytes: &[u8], visit: Visit<'_>) -> io::Result<()> {
+        match self.0 {
+            UvEncoding::MinMax16(_) => visit_codes(bytes, 2, visit),
+            _ => visit_rows(range, |index| self.raw_bytes(index).map(|uv| uv.map(i64::from)), visit),
+        }
+    }
+}
+
+impl StoredNumbers for Colors<'_> {
+    fn stored(&self) -> Option<Layout> {
+        Some(match self.0 {
             ColorEncoding::Unorm8(_) => Layout::numbers(NumberType::U8, 4),
             ColorEncoding::Argb8(_) | ColorEncoding::Strided(_) => Layout::numbers(NumberType::U32, 1),
-        }
+        })
     }
 
-    fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
-        write_array(self, range, raw, sink)
+    fn visit_stored(&self, range: Range<usize>, bytes: &[u8], visit: Visit<'_>) -> io::Result<()> {
+        if let ColorEncoding::Unorm8(_) = self.0 {
+            let mut colors = bytes.as_chunks::<4>().0.iter();
+            return colors.try_for_each(|color| visit(Item::Integers(&color.map(i64::from))));
+        }
+        // Every component of a decoded colour is exactly that of the stored word.
+        let words = |color| {
+            let [r, g, b, a] = unorm::encode(color);
+            [i64::from(u32::from_be_bytes([a, r, g, b]))]
+        };
+        visit_rows(range, |index| self.get(index).map(words), visit)
     }
 }
+
+/// Implements [`Values`] for arrays of vectors with a number of floats.
+macro_rules! vectors {
+    ($($array:ident of $width:literal),+) => {$(
+        impl Values for $array<'_> {
+            fn count(&self) -> usize {
+                self.len()
+            }
+
+            fn visit(&self, range: Range<usize>, raw: bool, visit: Visit<'_>) -> io::Result<()> {
+                let bytes = self.slice(range.clone()).map(|part| part.as_bytes()).unwrap_or_default();
+                prefetch(bytes);
+                if raw && self.stored().is_some() {
+                    return self.visit_stored(range, bytes, visit);
+                }
+                visit_rows(range, |index| self.get(index), visit)
+            }
+
+            fn layout(&self, raw: bool) -> Layout {
+                self.stored().filter(|_| raw).unwrap_or(Layout::numbers(NumberType::F32, $width))
+            }
+
+            /// Stored numbers that differ from the decoded ones are encoded one by one.
+            fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
+                if raw && self.stored().is_some() {
+                    return write_encoded(self, range, raw, sink);
+                }
+                write_items(self, range, |item| item, sink)
+            }
+        }
+    )+};
+}
+vectors!(Positions of 3, Normals of 3, Uvs of 2, Colors of 4);
 
 impl Values for FrameAxes<'_> {
     fn count(&self) -> usize {
@@ -258,18 +240,6 @@ impl Values for Indices<'_> {
     fn write_bytes(&self, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()> {
         if raw { write_encoded(self, range, raw, sink) } else { write_items(self, range, |index| index, sink) }
     }
-}
-
-/// Writes the numbers of an array of vectors. Stored numbers that differ from the decoded ones are
-/// encoded one by one.
-fn write_array<const N: usize, A>(array: &A, range: Range<usize>, raw: bool, sink: Sink<'_>) -> io::Result<()>
-where
-    A: Array<Item = [f32; N]> + Values,
-{
-    if raw && array.layout(raw) != array.layout(false) {
-        return write_encoded(array, range, raw, sink);
-    }
-    write_items(array, range, |item| item, sink)
 }
 
 /// Passes the 16-bit integers in `bytes` to `visit`, in groups of `width` integers.

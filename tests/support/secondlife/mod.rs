@@ -1,7 +1,10 @@
 //! Second Life assets: samples, and assets that are built value by value.
 
+mod container;
+pub mod copied;
 pub mod invariants;
 pub mod raw_assets;
 mod samples;
 
+pub use container::{Container, Instance, cache};
 pub use samples::*;

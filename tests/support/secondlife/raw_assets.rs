@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use meshpeek::secondlife::builder;
 use meshpeek::secondlife::llsd::LlsdWriter;
-use meshpeek::secondlife::{Edit, Mesh};
 
 /// The entries of a map.
 pub type Entries = Vec<(&'static str, Vec<u8>)>;
@@ -232,10 +232,10 @@ pub fn container(assets: &[Vec<u8>]) -> Vec<u8> {
     ])
 }
 
-/// Returns an asset with a version that readers refuse. The editor refuses to write it.
+/// Returns an asset with a version that readers refuse. The builder refuses to write it.
 pub fn newer_asset() -> Vec<u8> {
-    let asset = Mesh::open(super::bytes("quad.llmesh")).unwrap();
-    let mut bytes = Edit::of(asset.view()).unwrap().set_integer("version", 999).unwrap().to_bytes().unwrap();
+    let header = builder::Header { version: Some(999), ..Default::default() };
+    let mut bytes = builder::Asset { header, ..super::quad() }.to_bytes().unwrap();
     let at = bytes.windows(5).position(|value| value == b"i\0\0\x03\xe7").unwrap();
     bytes[at + 4] = 0xe8;
     bytes

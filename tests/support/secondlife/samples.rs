@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use meshpeek::decode::Influence;
 use meshpeek::secondlife::llsd::LlsdWriter;
-use meshpeek::secondlife::{AssetPart, Edit, IDENTITY, Mesh, builder};
+use meshpeek::secondlife::{AssetPart, IDENTITY, Mesh, builder};
+
+use super::container::{Container, Instance, cache};
 
 /// A sample of `data/secondlife`: its file name and its bytes.
 pub struct Sample {
@@ -21,11 +23,8 @@ pub fn samples() -> Vec<Sample> {
         built("arm.llmesh", arm()),
         built("rock.llmesh", rock()),
         built("ramp.llmesh", ramp()),
-        Sample { file: "model.slm", bytes: model().to_bytes().unwrap() },
-        Sample {
-            file: "cache.asset",
-            bytes: builder::cache(&quad().to_bytes().unwrap(), &[AssetPart::LowestLod]).unwrap(),
-        },
+        Sample { file: "model.slm", bytes: model().to_bytes() },
+        Sample { file: "cache.asset", bytes: cache(&quad().to_bytes().unwrap(), &[AssetPart::LowestLod]) },
         Sample { file: "grid.llmesh", bytes: grid() },
     ]
 }
@@ -134,7 +133,7 @@ pub fn ramp() -> builder::Asset {
 }
 
 /// A container of the square and the wedge, in which the first is placed twice.
-pub fn model() -> builder::Container {
+pub fn model() -> Container {
     let listed = |name: &str, asset: builder::Asset| {
         let header = builder::Header { material_list: vec![format!("{name}-material")], ..Default::default() };
         builder::Asset { header, ..asset }.to_bytes().unwrap()
@@ -142,15 +141,10 @@ pub fn model() -> builder::Container {
     let instance = |asset, label: &str, x, name: &str| {
         let mut transform = IDENTITY;
         transform[12] = x;
-        let material = builder::Material {
-            binding: format!("{name}-material"),
-            filename: format!("{name}.png"),
-            label: name.to_owned(),
-            ..Default::default()
-        };
-        builder::Instance { asset, label: label.to_owned(), transform, materials: vec![material] }
+        let material = [format!("{name}-material"), name.to_owned()];
+        Instance { asset, label: label.to_owned(), transform, materials: vec![material] }
     };
-    builder::Container {
+    Container {
         name: String::from("yard"),
         assets: vec![listed("quad", quad()), listed("ramp", ramp())],
         instances: vec![
@@ -174,9 +168,15 @@ pub fn grid() -> Vec<u8> {
     let mut cost = LlsdWriter::new();
     cost.open_map(4).key("hull").real(0.5).key("hull_discounted_vertices").integer(8);
     cost.key("mesh").reals([0.5; 9].into_iter()).key("mesh_triangles").integer(32).close_map();
+    // The entry is inserted in the sorted header, whose offsets count from its end.
     let mesh = Mesh::open(&bytes).unwrap();
-    let mut edit = Edit::of(mesh.view()).unwrap();
-    edit.set("physics_cost_data", cost.into_bytes()).unwrap().to_bytes().unwrap()
+    let header = mesh.header().unwrap();
+    let keys: Vec<_> = header.entries().map(|entry| (entry.key.content().into_owned(), entry.key_at)).collect();
+    let at = keys.iter().find(|(key, _)| key.as_slice() > b"physics_cost_data".as_slice()).unwrap().1;
+    let mut start = LlsdWriter::new();
+    start.open_map(u32::try_from(keys.len() + 1).unwrap());
+    let entry = LlsdWriter::new().key("physics_cost_data").clone().into_bytes();
+    [&start.into_bytes(), &bytes[5..at], &entry, &cost.into_bytes(), &bytes[at..]].concat()
 }
 
 /// An asset of four levels in a box.

@@ -1,44 +1,34 @@
-//! Changes blocks and header entries of an existing asset.
+//! Removes and renames blocks of an existing asset.
 //!
-//! Unchanged blocks are copied in their compressed form, without inflating them.
+//! The other blocks are copied in their compressed form, without inflating them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
-use super::super::layout::FORMAT;
 use super::super::llsd::{LlsdLimits, LlsdWriter};
-use super::check::refused;
 use super::edit_blocks::{BlockSource, HeaderEntry, known, unknown};
 use crate::error::debug::{items, short_debug};
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Error, Result};
 use crate::model::Lod;
 
-/// A copy of an existing asset to write with changes.
+/// A copy of an existing asset to write without some of its blocks, or with another key for a block.
 ///
-/// Blocks that are not replaced are copied in their compressed form: these blocks are neither
-/// inflated nor compressed again. Header entries keep their order and their encoding, including
-/// entries with unknown keys. In the header, only the block offsets and the entries of replaced
-/// blocks are encoded again. The order of the blocks does not change. If two header entries refer
-/// to the same bytes, the two entries share one copy of the bytes in the written asset. Unused
-/// bytes between two blocks are not written. Bytes after the last block are copied. If no change
-/// was made and the asset has no unused bytes between its blocks, the written asset is identical to
-/// the original asset, byte for byte.
+/// Blocks are copied in their compressed form: they are neither inflated nor compressed again.
+/// Header entries keep their order and their encoding, including entries with unknown keys. In the
+/// header, only the block offsets are encoded again. The order of the blocks does not change. If
+/// two header entries refer to the same bytes, the two entries share one copy of the bytes in the
+/// written asset. Unused bytes between two blocks are not written. Bytes after the last block are
+/// copied. If no block was removed and the asset has no unused bytes between its blocks, the
+/// written asset is identical to the original asset, byte for byte.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::secondlife::{Edit, Lod, Mesh, AssetPart, builder};
+/// use meshpeek::secondlife::{AssetPart, Edit, Lod, Mesh};
 /// let mesh = Mesh::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-/// let mut high = builder::Level::of(mesh.level(Lod::High)?)?;
-/// for [u, _] in &mut high.submeshes[0].uvs {
-///     *u = 1.0 - *u;
-/// }
-/// let mut edit = Edit::of(mesh.view())?;
-/// edit.replace(AssetPart::HighLod, &high.to_block(AssetPart::HighLod)?)?;
-/// let mirrored = Mesh::open(edit.to_bytes()?)?;
-/// let stored = mesh.view().stored(AssetPart::LowLod)?.unwrap().1;
-/// assert_eq!(mirrored.view().stored(AssetPart::LowLod)?.unwrap().1, stored); // unchanged
+/// let smaller = Mesh::open(Edit::of(mesh.view())?.remove(AssetPart::LowestLod).to_bytes()?)?;
+/// assert!(smaller.level(Lod::Low).is_ok() && smaller.level(Lod::Lowest).is_err());
 /// # Ok(())
 /// # }
 /// ```
@@ -86,7 +76,7 @@ impl<'a> Edit<'a> {
         let after = |entry: &HeaderEntry<'_>| match &entry.block {
             Some(BlockSource::Kept(range)) => Some(range.end),
             Some(BlockSource::Damaged { end, .. }) => Some((*end).min(asset.len())),
-            _ => None,
+            None => None,
         };
         let end = usize::try_from(header.len()).unwrap_or(usize::MAX);
         let last = entries.iter().filter_map(after).max().unwrap_or_default().max(end);
@@ -102,77 +92,26 @@ impl<'a> Edit<'a> {
 
     /// Removes a block and the block's header entry. Does nothing if the block does not exist.
     pub fn remove(&mut self, part: AssetPart) -> &mut Self {
-        self.unset(part.key())
-    }
-
-    /// Moves a block to another key of the header, for example from `low_lod` to `high_lod`.
-    ///
-    /// The compressed bytes of the moved block and the values in the block's header entry do not
-    /// change. If the asset already has a block with the key `to`, the block with the key `to` is
-    /// removed.
-    ///
-    /// # Errors
-    ///
-    /// If the asset has no block with the key `from`, returns [`ErrorKind::Choice`] with the names
-    /// of the blocks that the asset has, or [`ErrorKind::Missing`] if the asset has no blocks.
-    /// Returns [`ErrorKind::Refused`] if `from` or `to` is not a block of geometry.
-    ///
-    /// [`ErrorKind::Choice`]: crate::ErrorKind::Choice
-    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
-    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
-    pub fn rename(&mut self, from: AssetPart, to: AssetPart) -> Result<&mut Self> {
-        if from == to {
-            return Ok(self);
-        }
-        if !from.is_geometry() || !to.is_geometry() {
-            let expected = format!("a block that can become `{}`", to.key());
-            return Err(refused(Field::new(to.key()), expected, from.key()));
-        }
-        let is_source = |entry: &HeaderEntry<'_>| entry.name == from.key().as_bytes() && entry.block.is_some();
-        let Some(at) = self.entries.iter().position(is_source) else { return Err(self.no_block(from)) };
-        let moved = self.entries.remove(at);
-        self.remove(from);
-        let place = self.place(to.key());
-        if let Some(entry) = self.entries.get_mut(place) {
-            *entry = HeaderEntry { name: entry.name.clone(), key: entry.key.clone(), ..moved };
-        }
-        Ok(self)
-    }
-
-    /// Removes a header entry. If the header entry refers to a block, also removes the block. Does
-    /// nothing if the header does not have the key.
-    pub fn unset(&mut self, key: &str) -> &mut Self {
-        self.entries.retain(|entry| entry.name != key.as_bytes());
+        self.entries.retain(|entry| entry.name != part.key().as_bytes());
         self
     }
 
-    /// Returns the index of the first header entry with the given key. If the header does not have
-    /// the key, adds an entry with the key.
-    pub(super) fn place(&mut self, key: &str) -> usize {
-        let name = key.as_bytes();
-        if let Some(place) = self.entries.iter().position(|entry| entry.name == name) {
-            return place;
-        }
+    /// Moves the block with the key `from` to the key `to`, which the header does not have.
+    ///
+    /// The compressed bytes of the moved block and the values in the block's header entry do not
+    /// change.
+    fn rename(&mut self, from: AssetPart, to: AssetPart) {
+        let name = from.key().as_bytes();
+        let Some(at) = self.entries.iter().position(|entry| entry.name == name && entry.block.is_some()) else {
+            return;
+        };
+        let moved = self.entries.remove(at);
+        self.remove(from);
+        let name = to.key().as_bytes();
         let greater = self.entries.iter().position(|entry| *entry.name > *name);
         let place = greater.filter(|_| self.sorted).unwrap_or(self.entries.len());
-        let written = LlsdWriter::new().key(key).clone().into_bytes();
-        let (name, value) = (name.to_vec().into(), Cow::Borrowed(b"!".as_slice()));
-        self.entries.insert(place, HeaderEntry { name, key: written.into(), value, map: None, block: None });
-        place
-    }
-
-    fn no_block(&self, part: AssetPart) -> Error {
-        let names = AssetPart::ALL
-            .into_iter()
-            .map(AssetPart::key)
-            .filter(|key| self.entries.iter().any(|entry| entry.name == key.as_bytes() && entry.block.is_some()));
-        let names = names.collect::<Vec<_>>().join(", ");
-        let kind = if names.is_empty() {
-            Cause::Missing { expected: format!("a block `{}`", part.key()).into() }
-        } else {
-            Cause::Choice { names, found: part.key().into() }
-        };
-        Error::without_offset(FORMAT, Field::new(part.key()), kind)
+        let key = LlsdWriter::new().key(to.key()).clone().into_bytes();
+        self.entries.insert(place, HeaderEntry { name: name.to_vec().into(), key: key.into(), ..moved });
     }
 }
 
@@ -234,6 +173,8 @@ fn level_alone(view: AssetView<'_>, lod: Lod) -> Result<Edit<'_>> {
     }
     // The bytes after the last block belong to no block, so they are not written.
     edit.trailing = &[];
-    edit.rename(lod.part(), AssetPart::HighLod)?;
+    if lod != Lod::High {
+        edit.rename(lod.part(), AssetPart::HighLod);
+    }
     Ok(edit)
 }

@@ -1,5 +1,4 @@
-//! The header entries of an asset that is edited, the blocks of these entries, and checks of
-//! replacement blocks.
+//! The header entries of an asset that is edited, and the blocks of these entries.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -42,33 +41,6 @@ pub(super) enum BlockSource {
         /// Byte offset in the original asset at which the damaged block would end.
         end: usize,
     },
-    /// New compressed bytes from the caller. If `instead_of` is not `None`, the new bytes replace
-    /// the block that starts at the byte offset `instead_of` in the original asset.
-    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "only edit_change.rs makes new blocks"))]
-    New { stored: Vec<u8>, instead_of: Option<usize> },
-}
-
-impl BlockSource {
-    /// Returns the length of the compressed block in bytes.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Kept(range) => range.len(),
-            Self::New { stored, .. } => stored.len(),
-            Self::Damaged { .. } => 0,
-        }
-    }
-
-    /// Returns the byte offset in the original asset at which the block starts.
-    ///
-    /// For a new block, returns the byte offset of the block that the new block replaces. Returns
-    /// `None` for a damaged block, and for a new block that replaces no block.
-    pub(super) fn start(&self) -> Option<usize> {
-        match self {
-            Self::Kept(range) => Some(range.start),
-            Self::New { instead_of, .. } => *instead_of,
-            Self::Damaged { .. } => None,
-        }
-    }
 }
 
 /// Returns the block of a header entry with a known key, or `None` if the header has no block with

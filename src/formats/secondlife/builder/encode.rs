@@ -3,12 +3,16 @@
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::U16;
 
+#[cfg(feature = "internals")]
+use super::super::asset_part::AssetPart;
 use super::super::layout::MAX_INFLUENCES;
 use super::super::llsd::LlsdWriter;
 use super::super::matrix::Matrix;
 use super::values::{Convex, Joint, Level, Skin, Submesh, domain};
 use crate::decode::influence3::{self, RawInfluence3};
 use crate::decode::{Influence, MinMax16, tangent16, unit};
+#[cfg(feature = "internals")]
+use crate::error::Result;
 
 /// The byte that ends the list of joint influences of a vertex with fewer than four influences.
 pub(super) const LIST_END: u8 = 255;
@@ -29,6 +33,20 @@ impl Level {
         }
         writer.close_array();
         writer.into_bytes()
+    }
+
+    /// Encodes the level of detail as an uncompressed block. All submeshes share one quantization
+    /// box.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
+    /// is not supported in the block `part`. `to_block` does not check that the skin has the joints
+    /// that the influences refer to.
+    #[cfg(feature = "internals")]
+    pub fn to_block(&self, part: AssetPart) -> Result<Vec<u8>> {
+        self.check(part, usize::from(LIST_END))?;
+        Ok(self.encode())
     }
 }
 

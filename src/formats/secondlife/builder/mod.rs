@@ -23,30 +23,21 @@
 //! # }
 //! ```
 //!
-//! To change one block of an existing asset, copy the block with [`Level::of`], [`Skin::of`] or
-//! [`Convex::of`], and change the fields of the copy. The method `to_block` of the changed copy
-//! encodes the block. Pass the encoded block to an [`Edit`], which writes the asset with the
-//! changed block and copies all other blocks in their compressed form.
+//! [`extract_available`] writes one level of detail of an existing asset as an asset. It copies the
+//! blocks in their compressed form.
 
 mod asset;
 mod check;
-#[cfg(feature = "internals")]
-mod container;
 mod edit;
 mod edit_blocks;
-#[cfg(feature = "internals")]
-mod edit_change;
 mod edit_output;
 mod encode;
-#[cfg(feature = "internals")]
-mod from_asset;
 mod values;
 
 pub use edit::extract_available;
 pub use values::{Asset, Joint, Level, Skin, Submesh};
 #[cfg(feature = "internals")]
 pub use {
-    container::{Container, Instance, Material, cache},
     edit::{Edit, extract},
     values::{Convex, Header},
 };

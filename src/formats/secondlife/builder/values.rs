@@ -74,9 +74,8 @@ pub struct Level {
     /// The quantization box that the 16-bit codes of all positions are scaled to. If the field
     /// `domain` is `None`, the quantization box is the bounding box of the positions of the level.
     ///
-    /// If all submeshes of a level have the same quantization box, [`Level::of`] copies this box to
-    /// the field `domain`, and encoding the copy usually produces the original 16-bit codes. Set
-    /// the field `domain` to `None` after you change positions.
+    /// A copy of a level of an asset with the box of this level usually has the original 16-bit
+    /// codes. Set the field `domain` to `None` after you change positions.
     pub domain: Option<MinMax16<3>>,
 }
 
@@ -135,8 +134,7 @@ short_debug!(Submesh: |submesh| {
 /// use meshpeek::secondlife::builder::Convex;
 /// let hulls = vec![vec![[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, -0.5, 0.5]]];
 /// let convex = Convex { hulls, ..Default::default() };
-/// assert!(convex.to_block().is_ok());
-/// assert!(Convex::default().to_block().is_err()); // neither hulls nor a bounding hull
+/// assert!(convex.bounding.is_empty()); // the corners of the bounding box of the hull are written
 /// ```
 #[derive(Clone, Default, PartialEq)]
 pub struct Convex {
@@ -156,16 +154,6 @@ short_debug!(Convex: |convex| { hulls: items(&convex.hulls), bounding: items(&co
 /// A skin to write.
 ///
 /// In the default skin, the bind shape is the identity matrix.
-///
-/// ```
-/// use meshpeek::secondlife::{Edit, Mesh, AssetPart, builder};
-/// let mesh = Mesh::open(meshpeek::read("data/secondlife/arm.llmesh")?)?;
-/// let mut skin = builder::Skin::of(mesh.skin()?.unwrap())?;
-/// skin.joints[0].name = "mChest".into();
-/// let bytes = Edit::of(mesh.view())?.replace(AssetPart::Skin, &skin.to_block()?)?.to_bytes()?;
-/// assert_eq!(Mesh::open(bytes)?.skin()?.unwrap().joint_name(0)?.as_bytes(), b"mChest");
-/// # Ok::<(), meshpeek::Error>(())
-/// ```
 #[derive(Clone, PartialEq)]
 pub struct Skin {
     /// The joints of the skin: 1 to 110 joints.

@@ -55,62 +55,38 @@ impl<'a> AnimationView<'a> {
     }
 }
 
-impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
-    fn bone_count(&self) -> Result<usize> {
-        Ok(Self::bone_count(self))
-    }
+/// Implements [`Animations`] for the types of files with animations.
+macro_rules! impl_animations {
+    ($($file:ident)+) => {$(
+        impl<D: AsRef<[u8]> + Send + Sync> Animations for $file<D> {
+            fn bone_count(&self) -> Result<usize> {
+                Ok(Self::bone_count(self))
+            }
 
-    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
-        Self::bone(self, bone)
-    }
+            fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+                Self::bone(self, bone)
+            }
 
-    fn clip_count(&self) -> Result<usize> {
-        Ok(self.animation_count())
-    }
+            fn clip_count(&self) -> Result<usize> {
+                Ok(self.animation_count())
+            }
 
-    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        self.animation(clip).map(|view| view.clip())
-    }
+            fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+                self.animation(clip).map(|view| view.clip())
+            }
 
-    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
-        self.animation(clip)?.pose_at(frame, out)
-    }
+            fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
+                self.animation(clip)?.pose_at(frame, out)
+            }
 
-    fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
-        self.animation(clip)?.bone_keys(bone)
-    }
+            fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
+                self.animation(clip)?.bone_keys(bone)
+            }
 
-    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
-        self.animation(clip)?.animated_bones(out)
-    }
+            fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
+                self.animation(clip)?.animated_bones(out)
+            }
+        }
+    )+};
 }
-
-impl<D: AsRef<[u8]> + Send + Sync> Animations for Animation<D> {
-    fn bone_count(&self) -> Result<usize> {
-        Ok(Self::bone_count(self))
-    }
-
-    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
-        Self::bone(self, bone)
-    }
-
-    fn clip_count(&self) -> Result<usize> {
-        Ok(self.animation_count())
-    }
-
-    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        self.animation(clip).map(|view| view.clip())
-    }
-
-    fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
-        self.animation(clip)?.pose_at(frame, out)
-    }
-
-    fn keys(&self, clip: usize, bone: Option<usize>) -> Result<ClipKeys<'_>> {
-        self.animation(clip)?.bone_keys(bone)
-    }
-
-    fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
-        self.animation(clip)?.animated_bones(out)
-    }
-}
+impl_animations!(Mesh Animation);

@@ -1,8 +1,6 @@
 //! Builders for the files of a new mesh: [`Mesh`] writes the data file and the aniv file, and the
 //! module [`script`] writes the script.
 
-#[cfg(feature = "internals")]
-mod quantize;
 pub mod script;
 
 use std::io::Write;
@@ -16,12 +14,8 @@ use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 
-#[cfg(feature = "internals")]
-pub use quantize::{OutOfRange, Quantized, quantize};
-
 /// A new mesh with vertex animation, which can be written as an Unreal data file and aniv file. Its
-/// vertex positions are the integers that the aniv file stores, and [`quantize`] converts float
-/// positions to these integers.
+/// vertex positions are the integers that the aniv file stores.
 ///
 /// If the mesh exceeds a maximum of the file format, such as the maximum number of polygons, the
 /// methods of `Mesh` return an error before they write the first byte.

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use crate::formats::secondlife::builder::{Asset, Joint, Level, Skin, Submesh};
+use super::Mesh;
+use super::builder::{Asset, Joint, Level, Skin, Submesh};
+use crate::error::Result;
+use crate::formats::samples::height_field::{HeightField, influences};
+use crate::formats::samples::{CreateFile, SampleKind};
 
-use super::height_field::{HeightField, influences};
-
-/// The approximate size of the largest asset that can be generated, in bytes.
-pub const MAX_BYTES: u64 = 15_000_000;
 /// The number of submeshes in each level of detail of a generated asset.
 const SUBMESHES: u32 = 8;
 /// The maximum number of quads on a side of a square submesh. A submesh with 252 quads on each side
@@ -24,16 +24,35 @@ const SMALL_VERTEX_BYTES: u64 = 2 * 29;
 /// skeleton of Second Life.
 const JOINTS: [&str; 4] = ["mPelvis", "mTorso", "mChest", "mNeck"];
 
+/// The type of Second Life assets that is generated.
+pub(in crate::formats) static KINDS: [SampleKind; 1] = [SampleKind {
+    id: "second-life",
+    help: "Skinned asset with four levels of detail",
+    growth: 6,
+    max_size: Some((15_000_000, "8 submeshes of 65,535 vertices")),
+    write,
+    asset: Some(("llmesh", write_small)),
+}];
+
+impl<D> Mesh<D> {
+    /// Returns the type of generated mesh that is most similar to this mesh.
+    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
+        let [kind] = &KINDS;
+        kind
+    }
+}
+
 /// Writes an asset of about `size` bytes.
-pub fn write(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
-    write_levels(SUBMESHES, out, |step| {
+fn write(size: u64, create: CreateFile<'_>) -> Result<()> {
+    let mut out = create("llmesh")?;
+    write_levels(SUBMESHES, &mut out, |step| {
         HeightField::of_quads((size / VERTEX_BYTES).unbounded_shr(step), MAX_SIDE.unbounded_shr(step / 2))
     })
 }
 
 /// Writes an asset of about `size` bytes. Its lowest level of detail has a few triangles. The size
 /// should be below 100 kB.
-pub fn write_small(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
+fn write_small(size: u64, out: &mut dyn Write) -> Result<()> {
     let width = u16::try_from((size / SMALL_VERTEX_BYTES).isqrt()).unwrap_or(MAX_SIDE).min(MAX_SIDE);
     write_levels(SMALL_SUBMESHES, out, |step| HeightField::of_side(width.unbounded_shr(step / 2)))
 }
@@ -41,7 +60,7 @@ pub fn write_small(size: u64, out: &mut impl Write) -> anyhow::Result<()> {
 /// Writes an asset whose levels of detail have `submeshes` submeshes each. `field` returns the
 /// height field of a level: step 0 is the most detailed level, and each 2 steps quarter the
 /// vertices.
-fn write_levels(submeshes: u32, out: &mut impl Write, field: impl Fn(u32) -> HeightField) -> anyhow::Result<()> {
+fn write_levels(submeshes: u32, out: &mut dyn Write, field: impl Fn(u32) -> HeightField) -> Result<()> {
     let level = |step: u32| {
         let field = field(step);
         // Identical submeshes would be compressed to almost no bytes, so the pseudo-random offsets
@@ -57,7 +76,8 @@ fn write_levels(submeshes: u32, out: &mut impl Write, field: impl Fn(u32) -> Hei
         skin: Some(Skin { joints, ..Skin::default() }),
         ..Asset::default()
     };
-    Ok(out.write_all(&asset.to_bytes()?)?)
+    out.write_all(&asset.to_bytes()?)?;
+    Ok(out.flush()?)
 }
 
 fn submesh(field: HeightField) -> Submesh {

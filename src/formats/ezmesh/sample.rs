@@ -1,13 +1,15 @@
 //! Generated EZ-Mesh files of any size. One mesh element is built in memory, and its bytes are
 //! written repeatedly until the file has the requested size.
 
-use std::io::Write;
+use std::io::Write as _;
 
+use super::Mesh;
+use super::builder::{self, Column, Material, MeshElement, Section};
 use crate::decode::ByteOrder;
-use crate::formats::ezmesh::builder::{self, Column, Material, MeshElement, Section};
-use anyhow::Context as _;
-
-use super::height_field::HeightField;
+use crate::error::Result;
+use crate::formats::samples::height_field::HeightField;
+use crate::formats::samples::{CreateFile, SampleKind};
+use crate::math::as_u64;
 
 /// The number of meshes in a generated file of up to 1 GiB. A generated file of more than 1 GiB
 /// contains more meshes.
@@ -19,9 +21,37 @@ const MAX_MESH_BYTES: u64 = 64 << 20;
 const TEXT_VERTEX_BYTES: u64 = 126;
 const BINARY_VERTEX_BYTES: u64 = 56;
 
+/// The types of EZ-Mesh files that are generated.
+pub(in crate::formats) static KINDS: [SampleKind; 2] = [
+    SampleKind {
+        id: "ezmesh-text",
+        help: "EZ-Mesh text (.ezm)",
+        growth: 3,
+        max_size: None,
+        write: |size, create| write(size, None, create),
+        asset: None,
+    },
+    SampleKind {
+        id: "ezmesh-binary",
+        help: "EZ-Mesh binary (.ezb)",
+        growth: 3,
+        max_size: None,
+        write: |size, create| write(size, Some(ByteOrder::Little), create),
+        asset: None,
+    },
+];
+
+impl<D: AsRef<[u8]>> Mesh<D> {
+    /// Returns the type of generated mesh that is most similar to this mesh.
+    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
+        let [text, binary] = &KINDS;
+        if self.dialect().is_some() { text } else { binary }
+    }
+}
+
 /// Writes an EZ-Mesh file of about `size` bytes. The file is binary in the byte order `order`, or
 /// text if `order` is `None`.
-pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyhow::Result<()> {
+fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<()> {
     let each = (size / MESHES).min(MAX_MESH_BYTES);
     let field = HeightField::of_quads(
         if order.is_some() { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES },
@@ -41,21 +71,20 @@ pub fn write(size: u64, order: Option<ByteOrder>, out: &mut impl Write) -> anyho
     let count = differ(0);
     let behind = differ(count.saturating_add(1));
     let length = two.len().saturating_sub(one.len());
-    let mesh = two
-        .get(behind..behind.saturating_add(length))
-        .context("the file with two meshes is not larger than the file with one mesh")?;
-    let times = size.checked_div(u64::try_from(length)?).unwrap_or_default().max(1);
-    let number = u32::try_from(times)?;
-    let (number, width) = match order {
+    let mesh = two.get(behind..behind.saturating_add(length)).unwrap_or_default();
+    let number = u32::try_from(size.checked_div(as_u64(length)).unwrap_or_default().max(1)).unwrap_or(u32::MAX);
+    let (digits, width) = match order {
         None => (number.to_string().into_bytes(), 1),
         Some(ByteOrder::Little) => (number.to_le_bytes().into(), 4),
         Some(ByteOrder::Big) => (number.to_be_bytes().into(), 4),
     };
+    let mut out = create(if order.is_some() { "ezb" } else { "ezm" })?;
     out.write_all(one.get(..count).unwrap_or_default())?;
-    out.write_all(&number)?;
+    out.write_all(&digits)?;
     out.write_all(one.get(count.saturating_add(width)..behind).unwrap_or_default())?;
-    (1..times).try_for_each(|_| out.write_all(mesh))?;
-    Ok(out.write_all(one.get(behind..).unwrap_or_default())?)
+    (1..number).try_for_each(|_| out.write_all(mesh))?;
+    out.write_all(one.get(behind..).unwrap_or_default())?;
+    Ok(out.flush()?)
 }
 
 fn system(field: HeightField, count: usize) -> builder::Mesh {

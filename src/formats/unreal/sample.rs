@@ -1,12 +1,14 @@
 //! Generates Unreal meshes: an animated cloth in the wind, with many vertex frames.
 
-use std::io::Write;
+use std::io::Write as _;
 
-use crate::formats::unreal::layout::RawAnivHeader;
-use crate::formats::unreal::{RawPolygon, Variant, builder};
 use zerocopy::IntoBytes as _;
 
-use super::height_field::random;
+use super::layout::RawAnivHeader;
+use super::{Mesh, RawPolygon, Variant, builder};
+use crate::error::Result;
+use crate::formats::samples::height_field::random;
+use crate::formats::samples::{CreateFile, SampleKind};
 
 /// The maximum number of vertices of a generated mesh. With 8,192 vertices, readers that use signed
 /// 16-bit integers would compute a negative number of bytes per vertex frame.
@@ -14,7 +16,7 @@ const MAX_VERTICES: u64 = 8191;
 /// The maximum number of vertex frames of a generated mesh.
 const MAX_FRAMES: u64 = 65_535;
 /// The total size of the two files of the largest generated mesh, in bytes.
-pub const MAX_BYTES: u64 = MAX_VERTICES * 4 * MAX_FRAMES + MAX_VERTICES * 2 * 16;
+const MAX_BYTES: u64 = MAX_VERTICES * 4 * MAX_FRAMES + MAX_VERTICES * 2 * 16;
 /// The maximum number of different vertex frames of a generated mesh. A generated mesh with more
 /// than 64 vertex frames repeats its first 64 vertex frames.
 const MOMENTS: u64 = 64;
@@ -23,9 +25,27 @@ const ROW: u16 = 91;
 /// The number of consecutive polygons of a generated mesh that have the same texture index.
 const TEXTURE_POLYGONS: u16 = 4096;
 
+/// The type of Unreal meshes that is generated.
+pub(in crate::formats) static KINDS: [SampleKind; 1] = [SampleKind {
+    id: "unreal",
+    help: "Classic Unreal vertex mesh with many frames",
+    growth: 5,
+    max_size: Some((MAX_BYTES, "65,535 frames of 8,191 vertices, which all readers accept")),
+    write: |size, create| PairPlan::of(size).write(create),
+    asset: None,
+}];
+
+impl<D> Mesh<D> {
+    /// Returns the type of generated mesh that is most similar to this mesh.
+    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
+        let [kind] = &KINDS;
+        kind
+    }
+}
+
 /// The numbers of vertices, vertex frames and polygons of a generated mesh.
 #[derive(Clone, Copy, Debug)]
-pub struct PairPlan {
+struct PairPlan {
     vertices: u16,
     polygons: u16,
     frames: u16,
@@ -34,7 +54,7 @@ pub struct PairPlan {
 impl PairPlan {
     /// Returns the numbers of vertices, vertex frames and polygons for a mesh whose two files have
     /// about `size` bytes in total.
-    pub fn of(size: u64) -> Self {
+    fn of(size: u64) -> Self {
         let vertices = (size / 120).clamp(16, MAX_VERTICES);
         let polygons = vertices.saturating_mul(2);
         let left = size.saturating_sub(polygons.saturating_mul(16));
@@ -55,18 +75,22 @@ impl PairPlan {
         }
     }
 
-    pub fn write_data(self, out: &mut impl Write) -> anyhow::Result<()> {
-        Ok(self.mesh(0).write_data(out)?)
-    }
-
-    pub fn write_aniv(self, out: &mut impl Write) -> anyhow::Result<()> {
+    /// Writes the data file and the aniv file.
+    fn write(self, create: CreateFile<'_>) -> Result<()> {
+        let mut out = create("d.3d")?;
+        self.mesh(0).write_data(&mut out)?;
+        out.flush()?;
         let moments = u64::from(self.frames).min(MOMENTS);
         let bytes = self.mesh(moments).aniv_bytes()?;
         let (_, frames) = bytes.split_at_checked(size_of::<RawAnivHeader>()).unwrap_or_default();
         let frame = usize::from(self.vertices).saturating_mul(4).max(1);
-        let frame_size = u16::try_from(frame)?.into();
+        let frame_size = u16::try_from(frame).unwrap_or(u16::MAX).into();
+        let mut out = create("a.3d")?;
         out.write_all(RawAnivHeader { frames: self.frames.into(), frame_size }.as_bytes())?;
-        frames.chunks_exact(frame).cycle().take(self.frames.into()).try_for_each(|frame| Ok(out.write_all(frame)?))
+        for frame in frames.chunks_exact(frame).cycle().take(self.frames.into()) {
+            out.write_all(frame)?;
+        }
+        Ok(out.flush()?)
     }
 
     /// Returns a triangle of two adjacent vertices and one vertex of the next row. Vertex indices

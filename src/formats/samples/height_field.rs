@@ -3,13 +3,15 @@
 
 use std::iter;
 
+use crate::decode::Influence;
+
 /// The number of columns of quads between two texture seams.
 const CHART: u16 = 4;
 
 /// A square height field with `side` quads on each side. The methods for texture seams expect a
 /// multiple of four.
 #[derive(Clone, Copy, Debug)]
-pub struct HeightField {
+pub(in crate::formats) struct HeightField {
     side: u16,
     /// The seed of the pseudo-random offsets that are added to the positions.
     seed: u32,
@@ -18,23 +20,23 @@ pub struct HeightField {
 impl HeightField {
     /// Returns a height field of about `quads` quads. Each side of the height field has at least
     /// four and at most `most` quads.
-    pub fn of_quads(quads: u64, most: u16) -> Self {
+    pub(in crate::formats) fn of_quads(quads: u64, most: u16) -> Self {
         let side = u16::try_from(quads.isqrt()).unwrap_or(u16::MAX).min(most);
         Self { side: (side / CHART).max(1).saturating_mul(CHART), seed: 0 }
     }
 
     /// Returns a height field with `side` quads on each side, at least one.
-    pub fn of_side(side: u16) -> Self {
+    pub(in crate::formats) fn of_side(side: u16) -> Self {
         Self { side: side.max(1), seed: 0 }
     }
 
     /// Returns a copy of this height field in which `seed` determines the pseudo-random offsets of
     /// the positions.
-    pub const fn with_seed(self, seed: u32) -> Self {
+    pub(in crate::formats) const fn with_seed(self, seed: u32) -> Self {
         Self { seed, ..self }
     }
 
-    pub fn vertex_count(self) -> u32 {
+    pub(in crate::formats) fn vertex_count(self) -> u32 {
         let along = u32::from(self.side).saturating_add(1);
         along.saturating_mul(along)
     }
@@ -77,35 +79,35 @@ impl HeightField {
         [x + 0.5, 0.5 - y]
     }
 
-    pub fn positions(self) -> Vec<[f32; 3]> {
+    pub(in crate::formats) fn positions(self) -> Vec<[f32; 3]> {
         self.steps().map(|step| self.position(step)).collect()
     }
 
-    pub fn normals(self) -> Vec<[f32; 3]> {
+    pub(in crate::formats) fn normals(self) -> Vec<[f32; 3]> {
         self.steps().map(|step| self.normal(step)).collect()
     }
 
-    pub fn uvs(self) -> Vec<[f32; 2]> {
+    pub(in crate::formats) fn uvs(self) -> Vec<[f32; 2]> {
         self.steps().map(|step| self.uv(step)).collect()
     }
 
-    pub fn seamed_normals(self) -> Vec<[f32; 3]> {
+    pub(in crate::formats) fn seamed_normals(self) -> Vec<[f32; 3]> {
         self.seamed().map(|step| self.normal(step)).collect()
     }
 
-    pub fn seamed_uvs(self) -> Vec<[f32; 2]> {
+    pub(in crate::formats) fn seamed_uvs(self) -> Vec<[f32; 2]> {
         self.seamed().map(|step| self.uv(step)).collect()
     }
 
     /// Returns two triangles for each quad of the height field.
-    pub fn triangles(self) -> impl Iterator<Item = [u32; 3]> {
+    pub(in crate::formats) fn triangles(self) -> impl Iterator<Item = [u32; 3]> {
         let stride = u32::from(self.side).saturating_add(1);
         self.quads(stride, |x| x)
     }
 
     /// Returns two triangles for each quad of the height field, as indices of the vertices that
     /// `seamed` returns.
-    pub fn seamed_triangles(self) -> impl Iterator<Item = [u32; 3]> {
+    pub(in crate::formats) fn seamed_triangles(self) -> impl Iterator<Item = [u32; 3]> {
         let charts = u32::from(self.side / CHART);
         let stride = u32::from(self.side).saturating_add(charts);
         self.quads(stride, |x| x.saturating_add(x.checked_div(CHART.into()).unwrap_or_default()))
@@ -123,7 +125,7 @@ impl HeightField {
 }
 
 /// Returns a pseudo-random number that depends only on `seed`.
-pub const fn random(seed: u32) -> u32 {
+pub(in crate::formats) const fn random(seed: u32) -> u32 {
     let mixed = (seed ^ (seed >> 16)).wrapping_mul(0x21f0_aaad);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x735a_2d97);
     mixed ^ (mixed >> 15)
@@ -131,14 +133,12 @@ pub const fn random(seed: u32) -> u32 {
 
 /// Returns one to four bone influences with equal weights. The bone indices are less than `bones`
 /// and depend only on the vertex index.
-pub fn influences(vertex: u32, bones: u16) -> Vec<crate::decode::Influence> {
+pub(in crate::formats) fn influences(vertex: u32, bones: u16) -> Vec<Influence> {
     let random = random(vertex);
     let count = u8::try_from(random % 4).unwrap_or_default().saturating_add(1);
     let bone = |number: u8| (random >> 2).wrapping_add(number.into()).checked_rem(bones.into()).unwrap_or_default();
-    let influence = |number| crate::decode::Influence {
-        bone: i32::try_from(bone(number)).unwrap_or_default(),
-        weight: 1.0 / f32::from(count),
-    };
+    let influence =
+        |number| Influence { bone: i32::try_from(bone(number)).unwrap_or_default(), weight: 1.0 / f32::from(count) };
     (0..count).map(influence).collect()
 }
 
