@@ -13,8 +13,9 @@ mod region;
 mod setters;
 mod sorted_names;
 
+pub use crate::error::{Rule, Severity};
 pub use access_log::{AccessLog, PAGE};
-pub use finding::{Finding, Rule, Severity};
+pub use finding::Finding;
 pub use limits::Limits;
 pub use name::Name;
 pub use open_options::OpenOptions;
@@ -22,8 +23,9 @@ pub use region::{Element, Region};
 
 internal_use!(cursor::Cursor, cursor::Record);
 
+pub(crate) use crate::error::rules;
 pub(crate) use allocation::{expect_length, filled, room};
-pub(crate) use finding::{Report, Tally, limited, rules};
+
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
 pub(crate) use setters::{option_setters, setters};

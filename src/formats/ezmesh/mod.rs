@@ -67,7 +67,6 @@ mod write;
 mod xml;
 
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
     animation::{Animation, Track, clip::Timing, track::Keys},

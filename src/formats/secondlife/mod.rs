@@ -105,7 +105,6 @@ mod write;
 
 pub use detect::is_known;
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
     asset_block::AssetBlock,

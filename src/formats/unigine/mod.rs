@@ -137,7 +137,6 @@ mod writer;
 
 pub use animation::Animation;
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
     animation::playback::Playback,

@@ -84,7 +84,6 @@ mod validate;
 mod write;
 
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use {
     crate::decode::polygon::RawPolygon, layout::Variant, normals::NormalShading, surface::UvDivisor,

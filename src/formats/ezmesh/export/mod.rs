@@ -58,7 +58,7 @@ impl<'a> EzMeshWriter<'a> {
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
         check_flat_options(options)?;
-        let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
+        let target = if input.contents.format() == FORMAT.name() { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options);
         let mut mesh = builder::Mesh::default();

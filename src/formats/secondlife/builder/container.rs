@@ -8,6 +8,7 @@ use super::super::header::{Header, HeaderPrefix};
 use super::super::layout::{FORMAT, RawPreamble};
 use super::super::llsd::LlsdWriter;
 use super::super::matrix::{IDENTITY, Matrix};
+use super::super::validate::rules::DAMAGED_ZLIB_STREAM;
 use super::check::{fit, refused};
 use super::encode::count;
 use crate::error::debug::{items, short_debug, text};
@@ -220,7 +221,9 @@ pub fn cache(asset: &[u8], missing: &[AssetPart]) -> Result<Vec<u8>> {
         let Some(range) = bytes.get_mut(at(stored.start)..at(stored.end)) else {
             let left = as_u64(asset.len()).saturating_sub(stored.start);
             let kind = Cause::UnexpectedEnd { needed: stored.len(), left };
-            return Err(Error::new(FORMAT, field, stored.start.min(as_u64(asset.len())), kind));
+            return Err(
+                Error::new(FORMAT, field, stored.start.min(as_u64(asset.len())), kind).breaking(&DAMAGED_ZLIB_STREAM)
+            );
         };
         range.fill(0);
     }
