@@ -192,6 +192,7 @@ mod scene;
 pub mod sidecar;
 mod simd;
 pub mod streaming;
+mod validate;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file
 // implement the traits of `zerocopy`, and `half::f16` is a vertex format.

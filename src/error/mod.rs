@@ -9,6 +9,7 @@ pub(crate) mod debug;
 mod field;
 mod kind;
 mod needed_range;
+mod rule;
 mod shown;
 
 use std::borrow::Cow;
@@ -19,6 +20,8 @@ pub(crate) use cause::Cause;
 pub use field::{Field, PathSegment};
 pub use kind::ErrorKind;
 use needed_range::Extent;
+pub(crate) use rule::{Breaking, FormatName, NO_FORMAT, rules};
+pub use rule::{RewriteEffect, Rule, Severity};
 pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, counted, is_text_control, is_utf8};
 pub(crate) use shown::{numbered_noun, show_bytes};
 
@@ -35,6 +38,10 @@ pub struct Error(Box<Detail>);
 struct Detail {
     path: Option<PathBuf>,
     format: &'static str,
+    /// The format whose rules the error is about, or [`NO_FORMAT`] for an error about no rule.
+    rules: &'static FormatName,
+    /// The rule that the reader of the file named.
+    rule: Option<&'static Rule>,
     field: Field,
     offset: Option<u64>,
     inflated: Option<u64>,
@@ -68,14 +75,23 @@ impl Error {
     #[must_use]
     pub fn located(mut self, format: &'static str, field: Field, offset: Option<u64>) -> Self {
         self.0.format = format;
+        self.0.rules = NO_FORMAT;
+        self.0.rule = None;
         self.0.field = field;
         self.0.offset = offset;
         self
     }
 
+    /// Sets the format, the field and the byte offset in a file of one of the formats of the crate.
+    pub(crate) fn located_in(self, format: &'static FormatName, field: Field, offset: Option<u64>) -> Self {
+        let mut error = self.located(format.name(), field, offset);
+        error.0.rules = format;
+        error
+    }
+
     /// Makes an error about `field`, which is at byte `offset` of a file in the format `format`.
-    pub(crate) fn new(format: &'static str, field: Field, offset: u64, cause: Cause) -> Self {
-        Self::with(format, field, Some(offset), cause)
+    pub(crate) fn new(format: &'static FormatName, field: Field, offset: u64, cause: Cause) -> Self {
+        cause.unlocated().located_in(format, field, Some(offset))
     }
 
     /// Makes an error that has no byte offset.
@@ -83,12 +99,27 @@ impl Error {
     /// An error without an offset is caused by the file system or by an argument of a function, and
     /// not by a byte of the file.
     pub(crate) fn without_offset(format: &'static str, field: Field, cause: Cause) -> Self {
-        Self::with(format, field, None, cause)
+        let (path, rules, rule, extent) = (None, NO_FORMAT, None, Extent::OfKind);
+        let (offset, inflated, source) = (None, None, 0);
+        Self(Box::new(Detail { path, format, rules, rule, field, offset, inflated, source, extent, cause }))
     }
 
-    fn with(format: &'static str, field: Field, offset: Option<u64>, cause: Cause) -> Self {
-        let extent = Extent::OfKind;
-        Self(Box::new(Detail { path: None, format, field, offset, inflated: None, source: 0, extent, cause }))
+    /// Sets the rule that the file breaks. Without it, the format and the kind of the error
+    /// determine the rule.
+    pub(crate) fn breaking(mut self, rule: &'static Rule) -> Self {
+        self.0.rule = Some(rule);
+        self
+    }
+
+    /// Returns the rule that the file breaks, or `None` if the bytes of the file are not the cause.
+    pub(crate) fn rule(&self) -> Option<&'static Rule> {
+        self.0.offset?;
+        self.0.rule.or_else(|| (self.0.rules.rule_of)(self.kind(), self.0.inflated.is_some()))
+    }
+
+    /// Returns the text of a finding about the error.
+    pub(crate) fn finding_text(&self) -> impl fmt::Display {
+        FindingText(&self.0)
     }
 
     /// Adds to the error the offset of the wrong byte from the start of the inflated content of a
@@ -176,6 +207,17 @@ impl Error {
     /// Returns the cause of the error without its format, field and offset.
     pub(crate) fn into_cause(self) -> Cause {
         self.0.cause
+    }
+}
+
+/// The text of a finding about an error.
+struct FindingText<'e>(&'e Detail);
+
+impl fmt::Display for FindingText<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [before, after] = self.0.rules.inflated;
+        write!(out, "{}", self.0.cause)?;
+        self.0.inflated.map_or(Ok(()), |at| write!(out, "{before}{at}{after}"))
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::error::{Cause, Error, Field, Result};
-use crate::formats::{ezmesh, foreign, secondlife, unigine, unreal};
+use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
+use crate::formats::{ezmesh, foreign, secondlife, unigine};
 use crate::parse::Finding;
 
 /// A file format that this crate reads.
@@ -55,7 +55,7 @@ impl Format {
                 // be parsed. If the text is not an EZ-Mesh, `ezmesh::Mesh::open` later returns the
                 // error with the reason.
                 None if ezmesh::detect::is_text(bytes) => Ok(Self::EzMesh),
-                None => Err(foreign::unknown("file", bytes)),
+                None => Err(foreign::unknown(NO_FORMAT, bytes)),
             },
             Err(error) => Err(error),
         }
@@ -122,8 +122,7 @@ pub(super) fn foreign_instead(error: &Error, path: &Path, bytes: &[u8]) -> Optio
 /// does not exist.
 #[must_use]
 pub fn finding(fault: &Error) -> Option<Finding> {
-    let of_format = [unigine::finding, unreal::finding, secondlife::finding, ezmesh::finding];
-    of_format.iter().find_map(|finding| finding(fault))
+    Finding::of(fault)
 }
 
 #[cfg(test)]
@@ -138,5 +137,49 @@ mod tests {
         for wrong in ["", "UNIGINE", "unigine ", "obj"] {
             assert_eq!(wrong.parse::<Format>().unwrap_err().kind().id(), "choice", "{wrong:?}");
         }
+    }
+
+    /// Returns the rule and the field of the first error in a file, or `None` if the bytes of the
+    /// file are not the cause of the error.
+    fn broken(bytes: Vec<u8>) -> Option<(&'static str, String)> {
+        let error = match crate::Model::open(bytes) {
+            Ok(model) => model.file().check().expect_err("an error in the file"),
+            Err(error) => error,
+        };
+        finding(&error).map(|found| (found.rule, found.field.to_string()))
+    }
+
+    #[test]
+    fn an_error_carries_the_rule_that_the_file_breaks() {
+        let data = |name: &str| crate::read(format!("data/{name}")).unwrap();
+        let changed = |name: &str, old: &[u8], new: &[u8]| {
+            let mut bytes = data(name);
+            let at = bytes.windows(old.len()).rposition(|part| part == old).unwrap();
+            bytes.splice(at..at + old.len(), new.iter().copied());
+            bytes
+        };
+        let cut = |name: &str, left: usize| data(name)[..left].to_vec();
+        let mesh = |text: &str| format!("<MeshSystem><Meshes count=\"1\">{text}</Meshes></MeshSystem>").into_bytes();
+        for (bytes, rule, field) in [
+            (changed("unigine/cube_ms13.mesh", b"ms13", b"ms12"), "UG01", "closing_magic"),
+            (cut("unigine/cube_ms13.mesh", 20), "UG02", "bounds"),
+            (cut("unigine/cube_ms14.mesh", 400), "UG22", "surface[0].geometry.sizes"),
+            (cut("ezmesh/crate100.ezb", 60), "EZ05", ""),
+            (b"<MeshSystem a=1 a=2>".to_vec(), "EZ03", "MeshSystem.attribute"),
+            (b"<MeshSystem>".to_vec(), "EZ02", "MeshSystem.element"),
+            (b"<COLLADA>".to_vec(), "EZ01", "element"),
+            (mesh("<Mesh submesh_count=\"x\"/>"), "EZ07", "mesh[0].submesh_count"),
+            (mesh("<Mesh><vertexbuffer count=\"1\"/></Mesh>"), "EZ09", "mesh[0].vertexbuffer"),
+            (mesh("<Mesh><MeshSection/></Mesh>"), "EZ32", "mesh[0].section[0].vertexbuffer"),
+            (changed("secondlife/quad.llmesh", b"offset", b"offsez"), "SL05", "high_lod"),
+            (cut("secondlife/quad.llmesh", 20), "SL01", "header"),
+        ] {
+            assert_eq!(broken(bytes), Some((rule, field.to_owned())));
+        }
+        for no_mesh in [&b"ms16"[..], b"ms", b"GIF89a"] {
+            assert_eq!(broken(no_mesh.to_vec()), None);
+        }
+        let custom = Error::custom(crate::ErrorKind::Value, "expected a mesh");
+        assert_eq!(finding(&custom.located("ezmesh", Field::new("element"), Some(0))), None);
     }
 }

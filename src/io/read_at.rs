@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
 use crate::math::as_u64;
 
 /// The [`Field`] of errors that are about a byte range of a file.
@@ -11,7 +11,7 @@ pub(super) const RANGE: Field = Field::new("range");
 
 /// Makes an error about the byte range of a file at `offset`.
 pub(super) fn range_error(offset: u64, cause: Cause) -> Error {
-    Error::new("file", RANGE, offset, cause)
+    Error::new(NO_FORMAT, RANGE, offset, cause)
 }
 
 /// Reads all bytes of `buffer` from `offset` of a file that had `length` bytes when it was opened.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::atomic_file::OpenFolder;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
 
 /// The [`Field`] of errors that are about a whole file and not about a value in the file.
 pub(crate) const FILE: Field = Field::new("file");
@@ -151,7 +151,7 @@ pub(crate) fn check_unchanged(file: &File, before: &Identity, lost: Option<u64>)
     let found = now.len.min(lost.unwrap_or(u64::MAX));
     if found < before.len {
         let kind = Cause::Truncated { expected: before.len, found };
-        return Err(Error::new("file", FILE, found, kind));
+        return Err(Error::new(NO_FORMAT, FILE, found, kind));
     }
     if now == *before { Ok(()) } else { Err(Error::without_offset("file", FILE, Cause::Changed)) }
 }

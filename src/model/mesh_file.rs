@@ -306,6 +306,12 @@ pub trait MeshFile: FormatVersion {
         Ok(String::new())
     }
 
+    /// Returns whether the other parts of the file can be read if one part, such as a compressed
+    /// block, is damaged.
+    fn has_independent_parts(&self) -> bool {
+        false
+    }
+
     /// Returns whether many surfaces may share the bytes of one name, so that a small file may have
     /// many surfaces with long names.
     fn surfaces_share_names(&self) -> bool {

@@ -4,7 +4,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, FormatName, Result};
 use crate::math::as_u64;
 use crate::parse::access_log::AccessLog;
 
@@ -24,7 +24,7 @@ impl<T: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned> Record for 
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    format: &'static str,
+    format: &'static FormatName,
     place: Field,
     access_log: Option<&'a AccessLog>,
     origin: CursorOrigin,
@@ -41,15 +41,13 @@ enum CursorOrigin {
     Block(u64),
 }
 
-short_debug!(Cursor<'_>: |cursor| { format: cursor.format, at: cursor.at, bytes: cursor.bytes.len() });
+short_debug!(Cursor<'_>: |cursor| { format: cursor.format.name(), at: cursor.at, bytes: cursor.bytes.len() });
 
 impl<'a> Cursor<'a> {
     /// Makes a cursor at the first byte of a file.
     ///
-    /// `bytes` is the content of the file, and `format` is the name of its format for error
-    /// messages.
-    #[must_use]
-    pub const fn new(bytes: &'a [u8], format: &'static str) -> Self {
+    /// `bytes` is the content of the file, and `format` is the name of its format for errors.
+    pub(crate) const fn new(bytes: &'a [u8], format: &'static FormatName) -> Self {
         Self { bytes, at: 0, format, place: Field::new(""), access_log: None, origin: CursorOrigin::File }
     }
 
@@ -80,9 +78,8 @@ impl<'a> Cursor<'a> {
         self
     }
 
-    /// Returns the name of the file format that the errors of this cursor contain.
-    #[must_use]
-    pub const fn format(&self) -> &'static str {
+    /// Returns the file format that the errors of this cursor are about.
+    pub(crate) const fn format(&self) -> &'static FormatName {
         self.format
     }
 

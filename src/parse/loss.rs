@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::finding::{Finding, RewriteEffect};
+use super::finding::Finding;
+use crate::error::RewriteEffect;
 
 /// Defines [`LossKind`], with the name of each kind and whether it is minor.
 macro_rules! kinds {

@@ -16,8 +16,9 @@ mod setters;
 mod sorted_names;
 mod value;
 
+pub use crate::error::{RewriteEffect, Rule, Severity};
 pub use access_log::{AccessLog, PAGE};
-pub use finding::{Finding, RewriteEffect, Rule, Severity};
+pub use finding::Finding;
 pub use limits::Limits;
 pub use loss::{Loss, LossKind};
 pub use name::Name;
@@ -28,8 +29,9 @@ pub use value::Value;
 
 internal_use!(cursor::Cursor, cursor::Record);
 
+pub(crate) use crate::error::rules;
 pub(crate) use allocation::{expect_length, filled, room};
-pub(crate) use finding::{Report, Tally, limited, rules};
+
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
 pub(crate) use setters::{option_setters, setters};

@@ -1752,7 +1752,7 @@ fn survives(bytes: &[u8]) -> bool {
         Ok(system) => system,
         Err(error) => {
             placed(&error);
-            assert!(error.offset().is_some() && meshpeek::ezmesh::finding(&error).is_some(), "{error}");
+            assert!(error.offset().is_some() && meshpeek::finding(&error).is_some(), "{error}");
             return false;
         }
     };

@@ -8,6 +8,7 @@ use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
 
 use super::layout::FORMAT;
+use super::validate::rules::INVALID_BINARY_FIELD;
 use super::vertex_format::VertexFormat;
 
 /// Reads the fields of a binary file in sequence. Each returned error contains the name of the
@@ -56,6 +57,7 @@ impl<'a> BinaryReader<'a> {
         VertexFormat::of_flags(flags).ok_or_else(|| {
             let expected = "none of the bits above 18".into();
             self.error_at(offset, "flags", Cause::Value { expected, found: format!("{flags:#010x}").into() })
+                .breaking(&INVALID_BINARY_FIELD)
         })
     }
 

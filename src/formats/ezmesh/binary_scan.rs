@@ -3,6 +3,7 @@
 use super::binary_reader::BinaryReader;
 use super::element_index::{ElementIndex, ElementKind};
 use super::layout::{BOX_SIZE, FIELDS_AT, TRANSFORM_SIZE, TRIANGLE_SIZE};
+use super::validate::rules::INVALID_BINARY_FIELD;
 use crate::decode::ByteOrder;
 use crate::error::{Cause, Field, Result};
 use crate::io::WalkAhead;
@@ -113,7 +114,7 @@ impl<'a> BinaryScan<'a, '_> {
             found: format!("{count} {}", name.replace('_', " ")).into(),
             advice: "no published version writes these; please report which program wrote the file",
         };
-        Err(self.reader.error_at(offset, name, kind))
+        Err(self.reader.error_at(offset, name, kind).breaking(&INVALID_BINARY_FIELD))
     }
 
     /// Returns how many more elements of the kind `kind` the element index may contain before the

@@ -286,6 +286,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         Self::surface_bounds_in_steps(self, surface, read)
     }
 
+    fn has_independent_parts(&self) -> bool {
+        true
+    }
+
     fn surfaces_share_names(&self) -> bool {
         true
     }

@@ -5,6 +5,7 @@ use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic as S;
 use super::surface::Section;
+use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
@@ -192,6 +193,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         buffer.vertices()?.positions().ok_or_else(|| {
             let kind = Cause::Missing { expected: "positions of three floats".into() };
             Error::new(FORMAT, buffer.place().named("semantic"), buffer.offset().unwrap_or_default(), kind)
+                .breaking(&VERTEX_DECLARATION)
         })
     }
 
@@ -259,7 +261,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         // The byte offset of a single number in a text file is not stored. Hence an error about a
         // number in a text file contains the offset at which the whole list of numbers starts.
         let into = if self.dialect().is_some() { 0 } else { into };
-        error.located(FORMAT, field, start.map(|start| start.saturating_add(into)))
+        error.located_in(FORMAT, field, start.map(|start| start.saturating_add(into)))
     }
 }
 

@@ -1,8 +1,11 @@
 //! Constants of the EZ-Mesh format: its name, the tag at the start of a binary file, and the sizes
 //! of the records of a binary file.
 
+use super::validate::rules::rule_of;
+use crate::error::FormatName;
+
 /// The name of the EZ-Mesh format in error values.
-pub(super) const FORMAT: &str = "ezmesh";
+pub(super) const FORMAT: &FormatName = &FormatName::new("ezmesh", rule_of);
 
 /// The tag of a binary EZ-Mesh file: a string that identifies the format. At the start of a binary
 /// file, the tag follows two fields of four bytes: the version of the format, and the length of the

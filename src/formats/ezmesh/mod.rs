@@ -73,7 +73,6 @@ mod xml;
 use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
     animation::{Animation, Track, clip::Timing, track::Keys},

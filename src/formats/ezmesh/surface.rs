@@ -8,6 +8,7 @@ use super::elements::reader::ElementReader;
 use super::elements::vertex_buffer::VertexBuffer;
 use super::layout::FORMAT;
 use super::semantic::Semantic;
+use super::validate::rules::MESH_STRUCTURE;
 use super::view::View;
 use super::xml::tag::AttributeValue;
 use crate::array::Bounds;
@@ -152,6 +153,7 @@ impl<'a> Section<'a> {
             let expected = "a vertexbuffer in the section or in its mesh".into();
             let start = self.element.start().unwrap_or_default();
             Error::new(FORMAT, self.element.place.named("vertexbuffer"), start, Cause::Missing { expected })
+                .breaking(&MESH_STRUCTURE)
         })
     }
 

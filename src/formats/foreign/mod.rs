@@ -11,7 +11,7 @@ mod signs;
 
 use std::path::Path;
 
-use crate::error::{Cause, Error, Field, show_bytes};
+use crate::error::{Cause, Error, Field, FormatName, NO_FORMAT, show_bytes};
 use crate::math::as_u64;
 
 pub(crate) use kinds::ForeignKind;
@@ -87,16 +87,16 @@ pub(crate) fn error_at(path: &Path, bytes: &[u8]) -> Option<Error> {
 fn refusal(kind: &'static ForeignKind, is_by_name: bool) -> Error {
     let ForeignKind { name, plural, advice, stands_in, .. } = *kind;
     let cause = Cause::Foreign { name, plural, advice, stands_in, is_by_name };
-    Error::new("file", Field::new("file"), 0, cause)
+    Error::new(NO_FORMAT, Field::new("file"), 0, cause)
 }
 
 /// Makes the error for a file that is not recognised, or the one that names what it is.
-pub(crate) fn unknown(format: &'static str, bytes: &[u8]) -> Error {
+pub(crate) fn unknown(format: &'static FormatName, bytes: &[u8]) -> Error {
     if let Some(error) = error(bytes) {
         return error;
     }
     let found = show_bytes(bytes.get(..8).unwrap_or(bytes));
-    let error = Error::new(format, Field::new(format), 0, Cause::Unknown { found });
+    let error = Error::new(format, Field::new(format.name()), 0, Cause::Unknown { found });
     // The start of a file that was not loaded further may become a mesh, until its first bytes
     // other than blanks belong to no mesh.
     let length = as_u64(bytes.len());

@@ -1,5 +1,6 @@
 //! [`AssetBlock`]: the inflated bytes of a block, and the LLSD value that these bytes encode.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use flate2::Decompress;
@@ -10,9 +11,10 @@ use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::skin_index::SkinIndex;
+use super::validate::rules;
 use crate::array::runs::RunIndex;
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Breaking as _, Cause, Error, Field, Result, Rule};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
 
@@ -71,6 +73,9 @@ impl InflateBuffer {
         Ok(AssetBlock { data: &self.data })
     }
 }
+
+/// A part of the message of an error.
+pub(super) type Text = Cow<'static, str>;
 
 /// The keys under which the LLSD map of a skin stores arrays. The field `lists` of [`BlockData`]
 /// stores the offsets of the array items, one list of offsets per key, in the order of
@@ -139,14 +144,18 @@ impl BlockData {
         self.indices.clear();
         self.hulls = OnceLock::new();
         self.skin = OnceLock::new();
-        self.stream = inflate::inflate(stored, limits, budget, engine, &mut self.bytes)
-            .map_err(|error| Error::new(FORMAT, Field::new(part.key()), at.saturating_add(error.at), error.kind))?;
+        self.stream = inflate::inflate(stored, limits, budget, engine, &mut self.bytes).map_err(|error| {
+            let is_limit = matches!(error.kind, Cause::Limit { .. });
+            let rule = if is_limit { &rules::DAMAGED_BLOCK_VALUE } else { &rules::DAMAGED_ZLIB_STREAM };
+            Error::new(FORMAT, Field::new(part.key()), at.saturating_add(error.at), error.kind).breaking(rule)
+        })?;
         let read = llsd::marker_line(&self.bytes).and_then(|start| {
             let item = llsd::read_at(&self.bytes, start, &self.limits)?;
             Ok((start, item.end))
         });
-        self.value = read.map_err(|fault| self.with_location(Field::new(part.key()), fault))?;
-        self.fill_lists(part).map_err(|kind| Error::new(FORMAT, Field::new(part.key()), at, kind))
+        self.value = read.map_err(|fault| self.error(&rules::DAMAGED_BLOCK_VALUE, Field::new(part.key()), fault))?;
+        let lists = self.fill_lists(part).map_err(|kind| Error::new(FORMAT, Field::new(part.key()), at, kind));
+        lists.breaking(&rules::DAMAGED_ZLIB_STREAM)
     }
 
     /// Fills the field `lists` with the byte offsets of the submeshes if the block holds geometry,
@@ -174,8 +183,8 @@ impl BlockData {
         as_u64(self.bytes.capacity())
     }
 
-    fn with_location(&self, field: Field, fault: LlsdFault) -> Error {
-        Error::new(FORMAT, field, self.stored.0, fault.kind).at_inflated(fault.at)
+    fn error(&self, rule: &'static Rule, field: Field, fault: LlsdFault) -> Error {
+        Error::new(FORMAT, field, self.stored.0, fault.kind).at_inflated(fault.at).breaking(rule)
     }
 }
 
@@ -288,7 +297,7 @@ impl<'a> AssetBlock<'a> {
         match self.value() {
             LlsdValue::Map(map) => Ok(Some(map)),
             LlsdValue::Undefined => Ok(None),
-            other => Err(self.wrong(Field::new(self.part().key()), self.value_at(), "a map", other.kind())),
+            other => Err(self.wrong_type("a map", other.kind())),
         }
     }
 
@@ -321,12 +330,25 @@ impl<'a> AssetBlock<'a> {
     }
 
     /// Creates an error about the byte at offset `at` of the inflated bytes.
-    pub(super) fn error(self, field: Field, at: usize, kind: Cause) -> Error {
-        self.data.with_location(field, LlsdFault { at: as_u64(at), kind })
+    pub(super) fn error(self, rule: &'static Rule, field: Field, at: usize, kind: Cause) -> Error {
+        self.data.error(rule, field, LlsdFault { at: as_u64(at), kind })
     }
 
     /// Creates an error about an LLSD value that has the wrong type or the wrong contents.
-    pub(super) fn wrong(self, field: Field, at: usize, expected: &'static str, found: &str) -> Error {
-        self.error(field, at, Cause::Value { expected: expected.into(), found: found.to_owned().into() })
+    pub(super) fn wrong(
+        self,
+        rule: &'static Rule,
+        field: Field,
+        at: usize,
+        expected: &'static str,
+        found: impl Into<Text>,
+    ) -> Error {
+        self.error(rule, field, at, Cause::Value { expected: expected.into(), found: found.into() })
+    }
+
+    /// Creates an error about the LLSD value of the block, which has the wrong type.
+    pub(super) fn wrong_type(self, expected: &'static str, found: &'static str) -> Error {
+        let field = Field::new(self.part().key());
+        self.wrong(&rules::WRONG_BLOCK_TYPE, field, self.value_at(), expected, found)
     }
 }

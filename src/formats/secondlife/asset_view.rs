@@ -14,6 +14,7 @@ use super::level::Level;
 use super::llsd::{self, LlsdLimits};
 use super::physics::{Convex, PhysicsShape};
 use super::skin::Skin;
+use super::validate::rules::NO_LEVEL_OF_DETAIL;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::Lod;
@@ -238,14 +239,14 @@ impl<'a> AssetView<'a> {
         // level, and an access to it returns the error in the entry.
         let lods = Lod::ALL.into_iter().filter(|lod| header.has(lod.part()));
         let names: Vec<&str> = lods.map(Lod::name).collect();
-        let kind = if names.is_empty() {
+        let part = asked.unwrap_or(Lod::High).part();
+        let error = |kind| Error::new(FORMAT, Field::new(part.key()), self.start(), kind);
+        if names.is_empty() {
             let stub = if header.is_stub() { " (this file is a stub: the asset does not exist)" } else { "" };
-            Cause::Missing { expected: format!("a level of detail{stub}").into() }
-        } else {
-            let found = asked.map_or("none of them", Lod::name).into();
-            Cause::Choice { names: names.join(", "), found }
-        };
-        Error::new(FORMAT, Field::new(asked.map_or("high_lod", |lod| lod.part().key())), self.start(), kind)
+            let error = error(Cause::Missing { expected: format!("a level of detail{stub}").into() });
+            return if part == AssetPart::HighLod { error.breaking(&NO_LEVEL_OF_DETAIL) } else { error };
+        }
+        error(Cause::Choice { names: names.join(", "), found: asked.map_or("none of them", Lod::name).into() })
     }
 
     /// Returns the name of a material, or `None` if the header's array of material names has no

@@ -9,6 +9,7 @@ use super::geometry::{ShownAsset, no_such};
 use super::header::BlockRange;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
+use super::validate::rules::BLOCK_OUTSIDE_FILE;
 use crate::error::{Cause, Error, Field, Result};
 use crate::model::Lod;
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
@@ -92,7 +93,8 @@ impl BlockRange {
     pub(super) fn cut(&self, end: u64, is_contained: bool) -> Error {
         let (start, left) = (self.start.min(end), end.saturating_sub(self.start));
         let field = Field::new("size").in_struct(self.part.key());
-        let error = Error::new(FORMAT, field, start, Cause::UnexpectedEnd { needed: self.len(), left });
+        let error = Error::new(FORMAT, field, start, Cause::UnexpectedEnd { needed: self.len(), left })
+            .breaking(&BLOCK_OUTSIDE_FILE);
         if is_contained { error.at_fixed_end() } else { error.needing(start..self.end) }
     }
 }

@@ -4,14 +4,12 @@ use super::asset_part::AssetPart;
 use super::layout::{FORMAT, HIGHEST_VERSION};
 use super::llsd::{self, LlsdArray, LlsdEntry, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::physics::PhysicsCost;
+use super::validate::rules;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::Lod;
 use crate::parse::Limits;
 use md5::{Digest as _, Md5};
-
-/// The text in error messages that describes the expected value of a block's header entry.
-pub(super) const OFFSET_AND_SIZE: &str = "a map with an offset and a size";
 
 /// The header of a mesh asset, borrowed from the bytes of the file.
 ///
@@ -206,22 +204,19 @@ impl<'a> Header<'a> {
     /// Reads the byte range of a block from the block's header entry.
     fn range_in(&self, part: AssetPart, entry: &LlsdEntry<'_>) -> Result<Option<BlockRange>> {
         let LlsdValue::Map(map) = entry.value else {
-            return Err(self.wrong(Field::new(part.key()), entry.at, OFFSET_AND_SIZE, entry.value.kind().into()));
+            let (expected, found) = ("a map with an offset and a size", entry.value.kind().into());
+            return Err(self.wrong(Field::new(part.key()), entry.at, expected, found));
         };
         let entry_at = self.start.saturating_add(as_u64(entry.at));
         let [offset, size] =
             [("offset", "an offset of 0 or more"), ("size", "a size of 0 or more")].map(|(name, expected)| {
                 let Some(entry) = map.get(name) else { return Ok(0) };
+                let field = Field::new(name).in_struct(part.key());
                 match entry.value {
-                    LlsdValue::Integer(number) => u64::try_from(number).map_err(|_| {
-                        self.wrong(Field::new(name).in_struct(part.key()), entry.at, expected, number.to_string())
-                    }),
-                    other => Err(self.wrong(
-                        Field::new(name).in_struct(part.key()),
-                        entry.at,
-                        "an integer",
-                        other.kind().into(),
-                    )),
+                    LlsdValue::Integer(number) => {
+                        u64::try_from(number).map_err(|_| self.wrong(field, entry.at, expected, number.to_string()))
+                    }
+                    other => Err(self.wrong(field, entry.at, "an integer", other.kind().into())),
                 }
             });
         let (offset, size) = (offset?, size?);
@@ -371,12 +366,15 @@ impl<'a> Header<'a> {
         let Some(version) = self.version().filter(|version| *version > HIGHEST_VERSION) else { return Ok(()) };
         let found = format!("version {version}, a newer format (this program reads versions up to {HIGHEST_VERSION})");
         let kind = Cause::Unsupported { found: found.into(), advice: "look for a newer version of this program" };
-        Err(Error::new(FORMAT, Field::new("version"), self.start.saturating_add(as_u64(entry.at)), kind))
+        Err(Error::new(FORMAT, Field::new("version"), self.start.saturating_add(as_u64(entry.at)), kind)
+            .breaking(&rules::UNKNOWN_VERSION))
     }
 
+    /// Creates an error about the header entry of a block.
     fn wrong(&self, field: Field, at: usize, expected: &'static str, found: String) -> Error {
         let kind = Cause::Value { expected: expected.into(), found: found.into() };
-        Error::new(FORMAT, field, self.start.saturating_add(as_u64(at)), kind)
+        let error = Error::new(FORMAT, field, self.start.saturating_add(as_u64(at)), kind);
+        error.breaking(&rules::BLOCK_OUTSIDE_FILE)
     }
 }
 

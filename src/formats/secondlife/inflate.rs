@@ -3,6 +3,7 @@
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::layout::FORMAT;
+use super::validate::rules::DAMAGED_BLOCK_VALUE;
 use crate::error::{Cause, Error, show_bytes};
 use crate::math::as_u64;
 use crate::parse::{Limits, MemoryBudget};
@@ -82,7 +83,7 @@ impl InflateBudget {
         let is_ours = matches!(error.cause(), Cause::Limit { name: "block", .. }) && within.block < limits.block;
         let Some(offset) = error.offset().filter(|_| is_ours) else { return error };
         let kind = Cause::Limit { name: "asset", allowed: self.allowed, asked: self.allowed.saturating_add(1) };
-        Error::new(FORMAT, error.field(), offset, kind)
+        Error::new(FORMAT, error.field(), offset, kind).breaking(&DAMAGED_BLOCK_VALUE)
     }
 }
 

@@ -5,10 +5,14 @@ use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::region_values::header_value;
+use super::validate::rules::rule_of;
+use crate::error::FormatName;
 use crate::parse::Element;
 
 /// The name of the Second Life mesh format in error messages.
-pub(crate) const FORMAT: &str = "secondlife";
+pub(crate) const FORMAT: &FormatName = &FormatName::new("secondlife", rule_of).with_inflated(INFLATED);
+/// The text before and after the offset of an inflated byte, at the end of a finding.
+pub(super) const INFLATED: [&str; 2] = [" (inflated byte ", ")"];
 
 /// The number of bytes that a network client requests from the start of an asset to get the header.
 /// A network client cannot read a header that is longer than 4096 bytes.

@@ -5,13 +5,11 @@ use super::asset_part::AssetPart;
 use super::layout::TRIPLE;
 use super::llsd::{LlsdArray, LlsdValue};
 use super::surface::{Submesh, SubmeshKey};
+use super::validate::rules;
 use crate::array::Array as _;
 use crate::decode::MinMax16;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Breaking as _, Cause, Error, Field, Result};
 use crate::math::as_u64;
-
-/// The expectation of an error about an index, before the number of vertices.
-pub(super) const BELOW: &str = "indices below";
 
 /// A level of detail or the collision triangles: an array of submeshes, one per material.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +36,7 @@ impl<'a> Level<'a> {
     pub(super) fn new(block: AssetBlock<'a>) -> Result<Self> {
         match block.value() {
             LlsdValue::Array(array) if block.part().is_geometry() => Ok(Self { block, array }),
-            other => {
-                let expected = "an array of submeshes";
-                Err(block.wrong(Field::new(block.part().key()), block.value_at(), expected, other.kind()))
-            }
+            other => Err(block.wrong_type("an array of submeshes", other.kind())),
         }
     }
 
@@ -91,7 +86,7 @@ impl<'a> Level<'a> {
             Some(LlsdValue::Map(map)) => Ok(Submesh::new(self.block, index, at, map)),
             other => {
                 let found = other.map_or("nothing", |value| value.kind());
-                Err(self.block.wrong(field, at, "a map as the submesh", found))
+                Err(self.block.wrong(&rules::WRONG_BLOCK_TYPE, field, at, "a map as the submesh", found))
             }
         }
     }
@@ -108,8 +103,7 @@ impl<'a> Level<'a> {
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn check(&self) -> Result<()> {
         if self.is_empty() {
-            let (expected, at) = ("an array of submeshes", self.block.value_at());
-            return Err(self.block.wrong(Field::new(self.part().key()), at, expected, "an empty array"));
+            return Err(self.block.wrong_type("an array of submeshes", "an empty array"));
         }
         self.submeshes().try_for_each(|submesh| check_submesh(&submesh?))
     }
@@ -131,7 +125,7 @@ fn check_submesh(submesh: &Submesh<'_>) -> Result<()> {
     }
     let wrong = |key: SubmeshKey, expected: String, found: String| {
         let at = submesh.get(key).map_or(submesh.at(), |(at, _)| at);
-        Err(submesh.fault(key, at, Cause::Value { expected: expected.into(), found: found.into() }))
+        Err(submesh.wrong(key, at, expected, found))
     };
     if positions.is_empty() {
         return wrong(SubmeshKey::Position, "at least one position".into(), "none".into());
@@ -149,7 +143,8 @@ fn check_submesh(submesh: &Submesh<'_>) -> Result<()> {
     }
     let highest = indices.raw().iter().map(|index| usize::from(index.get())).max();
     if let Some(highest) = highest.filter(|highest| *highest >= positions.len()) {
-        return wrong(SubmeshKey::TriangleList, format!("{BELOW} {}", positions.len()), highest.to_string());
+        return wrong(SubmeshKey::TriangleList, format!("indices below {}", positions.len()), highest.to_string())
+            .breaking(&rules::INDEX_OUT_OF_RANGE);
     }
     let Some((runs, (_, bytes))) = submesh.weight_runs()?.zip(submesh.bytes(SubmeshKey::Weights)?) else {
         return Ok(());

@@ -116,7 +116,6 @@ pub use detect::is_known;
 pub use file::Mesh;
 #[cfg(feature = "cli")]
 pub(crate) use properties::unopened_properties;
-pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
     asset_block::AssetBlock,

@@ -12,6 +12,7 @@ use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
 use super::llsd::LlsdMap;
 use super::surface::read_domain;
+use super::validate::rules;
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
@@ -156,7 +157,7 @@ impl<'a> Convex<'a> {
     pub fn domain(&self) -> Result<MinMax16<3>> {
         let [min, max] = DEFAULT_DOMAIN;
         read_domain(self.map, MinMax16::new([min; 3], [max; 3]))
-            .map_err(|(at, found)| self.block.wrong(field("Min"), at, "three numbers", &found))
+            .map_err(|(at, found)| self.block.wrong(&rules::INVALID_DOMAIN, field("Min"), at, "three numbers", found))
     }
 
     /// Returns the points of the bounding hull, or `None` if the block has no bounding hull.
@@ -267,7 +268,7 @@ impl<'a> Convex<'a> {
         let Some(bytes) = self.place(key)? else { return Ok(None) };
         if !bytes.len().is_multiple_of(size_of::<[U16; 3]>()) {
             let kind = Cause::Value { expected: "a multiple of 6 bytes".into(), found: bytes.len().to_string().into() };
-            return Err(self.error(key, bytes.start.saturating_sub(5), kind));
+            return Err(self.block.error(&rules::HULL_SIZES, field(key), bytes.start.saturating_sub(5), kind));
         }
         Ok(Some(PointRange { bytes, domain: self.domain()? }))
     }
@@ -283,18 +284,14 @@ impl<'a> Convex<'a> {
         let Some(entry) = self.map.get(key) else { return Ok(None) };
         match entry.value.binary() {
             Some(bytes) => Ok(Some((entry.at, bytes))),
-            None => Err(self.block.wrong(field(key), entry.at, "binary data", entry.value.kind())),
+            None => Err(self.block.wrong(&rules::HULL_SIZES, field(key), entry.at, "binary data", entry.value.kind())),
         }
     }
 
     /// Makes an error about the points of a hull.
     pub(super) fn fault(&self, key: &'static str, hull: usize, kind: Cause) -> Error {
         let at = self.map.get(key).map_or(0, |entry| entry.at);
-        self.block.error(field(key).in_inner_list("hull", as_u64(hull)), at, kind)
-    }
-
-    fn error(&self, key: &'static str, at: usize, kind: Cause) -> Error {
-        self.block.error(field(key), at, kind)
+        self.block.error(&rules::HULL_SIZES, field(key).in_inner_list("hull", as_u64(hull)), at, kind)
     }
 }
 

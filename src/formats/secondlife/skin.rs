@@ -1,12 +1,13 @@
 //! [`Skin`]: the names of the joints that move a mesh, and the matrices that bind the mesh to the
 //! joints.
 
-use super::asset_block::{AssetBlock, SKIN_LISTS};
+use super::asset_block::{AssetBlock, SKIN_LISTS, Text};
 use super::asset_part::AssetPart;
 use super::avatar_joints;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
 use super::skin_index::{AVATAR_AXES, SkinIndex};
+use super::validate::rules::INVALID_SKIN;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, dot, narrow};
 use crate::model::Axis;
@@ -45,9 +46,7 @@ impl<'a> Skin<'a> {
     pub(super) fn new(block: AssetBlock<'a>) -> Result<Self> {
         match block.map()? {
             Some(map) => Ok(Self { block, map }),
-            None => {
-                Err(block.wrong(Field::new(AssetPart::Skin.key()), block.value_at(), "a map", "an undefined value"))
-            }
+            None => Err(block.wrong_type("a map", "an undefined value")),
         }
     }
 
@@ -81,7 +80,7 @@ impl<'a> Skin<'a> {
     pub fn joint_name(&self, joint: usize) -> Result<Name<'a>> {
         match self.item(0, joint)? {
             (_, LlsdValue::String(name)) => Ok(name.name()),
-            (at, other) => Err(self.block.wrong(field(SKIN_LISTS[0], joint), at, "a string", other.kind())),
+            (at, other) => Err(self.wrong(field(SKIN_LISTS[0], joint), at, "a string", other.kind())),
         }
     }
 
@@ -100,9 +99,9 @@ impl<'a> Skin<'a> {
         let field = Field::new(name).in_struct(AssetPart::Skin.key());
         let Some(entry) = self.map.get(name) else {
             let kind = Cause::Missing { expected: format!("`{name}` in the skin").into() };
-            return Err(self.block.error(field, self.block.value_at(), kind));
+            return Err(self.block.error(&INVALID_SKIN, field, self.block.value_at(), kind));
         };
-        matrix(entry.value).ok_or_else(|| self.block.wrong(field, entry.at, "16 numbers", entry.value.kind()))
+        matrix(entry.value).ok_or_else(|| self.wrong(field, entry.at, "16 numbers", entry.value.kind()))
     }
 
     /// Returns the number of inverse bind matrices. In a well-formed skin, the number of inverse
@@ -163,7 +162,7 @@ impl<'a> Skin<'a> {
         let Some(entry) = self.map.get("pelvis_offset") else { return Ok(None) };
         let number = entry.value.number().map(narrow).ok_or_else(|| {
             let field = Field::new("pelvis_offset").in_struct(AssetPart::Skin.key());
-            self.block.wrong(field, entry.at, "a number", entry.value.kind())
+            self.wrong(field, entry.at, "a number", entry.value.kind())
         });
         number.map(Some)
     }
@@ -183,7 +182,7 @@ impl<'a> Skin<'a> {
             None => Ok(false),
             Some((_, LlsdValue::Boolean(lock))) => Ok(lock),
             Some((at, other)) => {
-                Err(self.block.wrong(Field::new(name).in_struct(AssetPart::Skin.key()), at, "a boolean", other.kind()))
+                Err(self.wrong(Field::new(name).in_struct(AssetPart::Skin.key()), at, "a boolean", other.kind()))
             }
         }
     }
@@ -275,14 +274,14 @@ impl<'a> Skin<'a> {
         let expected = format!("{joints} matrices, one per joint").into();
         let kind = Cause::Value { expected, found: matrices.to_string().into() };
         let field = Field::new("inverse_bind_matrix").in_struct(AssetPart::Skin.key());
-        Err(self.block.error(field, self.block.value_at(), kind))
+        Err(self.block.error(&INVALID_SKIN, field, self.block.value_at(), kind))
     }
 
     fn finite(&self, matrix: &Matrix, field: Field, at: usize) -> Result<Affine> {
         if matrix.iter().all(|number| number.is_finite()) {
             return Ok(affine(matrix));
         }
-        Err(self.block.wrong(field, at, "16 finite numbers", "a number that is not finite"))
+        Err(self.wrong(field, at, "16 finite numbers", "a number that is not finite"))
     }
 
     fn matrix_of(&self, list: usize, joint: usize) -> Result<Matrix> {
@@ -292,8 +291,13 @@ impl<'a> Skin<'a> {
             let found = value
                 .array()
                 .map_or_else(|| value.kind().to_owned(), |array| format!("an array of {} values", array.len()));
-            self.block.wrong(field(name, joint), at, "16 numbers", &found)
+            self.wrong(field(name, joint), at, "16 numbers", found)
         })
+    }
+
+    /// Creates an error about a value that has the wrong type or the wrong contents.
+    fn wrong(&self, field: Field, at: usize, expected: &'static str, found: impl Into<Text>) -> Error {
+        self.block.wrong(&INVALID_SKIN, field, at, expected, found)
     }
 
     /// Returns item `index` of one of the skin's arrays: the offset of the item in the inflated

@@ -4,14 +4,15 @@
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
-use super::asset_block::AssetBlock;
+use super::asset_block::{AssetBlock, Text};
 use super::layout::{DEFAULT_DOMAIN, TRIPLE};
 use super::llsd::{LlsdMap, LlsdValue};
+use super::validate::rules;
 use crate::array::runs::TerminatedRuns;
 use crate::array::{Array, Packed};
 use crate::decode::{Index, MinMax16, Tangent16, Unit16};
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, Rule};
 use crate::math::{as_u64, narrow};
 use crate::model::{SkinningRules, Weights};
 use crate::parse::Record;
@@ -72,6 +73,17 @@ impl SubmeshKey {
             Self::Weights => "Weights",
             Self::NormalizedScale => "NormalizedScale",
             Self::Tangent => "Tangent",
+        }
+    }
+
+    /// Returns the rule about the value of the key.
+    const fn rule(self) -> &'static Rule {
+        match self {
+            Self::NoGeometry => &rules::MALFORMED_HEADER,
+            Self::Position | Self::TriangleList => &rules::INCOMPLETE_SUBMESH,
+            Self::Normal | Self::TexCoord0 | Self::Tangent => &rules::ATTRIBUTE_COUNT,
+            Self::PositionDomain | Self::TexCoord0Domain | Self::NormalizedScale => &rules::INVALID_DOMAIN,
+            Self::Weights => &rules::WEIGHT_LIST_COUNT,
         }
     }
 
@@ -316,9 +328,7 @@ impl<'a> Submesh<'a> {
     fn array<T: Record>(&self, key: SubmeshKey) -> Result<Option<&'a [T]>> {
         let Some((at, bytes)) = self.bytes(key)? else { return Ok(None) };
         let raw = <[T]>::ref_from_bytes(bytes).map_err(|_| {
-            let expected = format!("a multiple of {} bytes", size_of::<T>()).into();
-            let kind = Cause::Value { expected, found: bytes.len().to_string().into() };
-            self.error(key, at, kind)
+            self.wrong(key, at, format!("a multiple of {} bytes", size_of::<T>()), bytes.len().to_string())
         })?;
         Ok(Some(raw))
     }
@@ -330,8 +340,8 @@ impl<'a> Submesh<'a> {
             Ok(raw) if raw.len() == vertices => Ok(Some(raw)),
             _ => {
                 let needed = vertices.saturating_mul(size_of::<T>());
-                let expected = format!("{needed} bytes, for {vertices} vertices").into();
-                Err(self.error(key, at, Cause::Value { expected, found: bytes.len().to_string().into() }))
+                let expected = format!("{needed} bytes, for {vertices} vertices");
+                Err(self.wrong(key, at, expected, bytes.len().to_string()))
             }
         }
     }
@@ -339,31 +349,22 @@ impl<'a> Submesh<'a> {
     fn domain<const N: usize>(&self, key: SubmeshKey, default: MinMax16<N>) -> Result<MinMax16<N>> {
         let Some((at, value)) = self.get(key) else { return Ok(default) };
         let LlsdValue::Map(map) = value else { return Err(self.wrong(key, at, "a map", value.kind())) };
-        match read_domain(map, default) {
-            Ok(domain) => Ok(domain),
-            Err((at, found)) => {
-                let expected = format!("{N} numbers").into();
-                Err(self.error(key, at, Cause::Value { expected, found: found.into() }))
-            }
-        }
+        read_domain(map, default).map_err(|(at, found)| self.wrong(key, at, format!("{N} numbers"), found))
     }
 
     fn missing(&self, key: SubmeshKey) -> Error {
-        self.error(key, self.at, Cause::Missing { expected: format!("`{}` in the submesh", key.name()).into() })
+        self.fault(key, self.at, Cause::Missing { expected: format!("`{}` in the submesh", key.name()).into() })
     }
 
-    fn wrong(&self, key: SubmeshKey, at: usize, expected: &'static str, found: &str) -> Error {
-        self.block.wrong(self.field(key), at, expected, found)
-    }
-
-    fn error(&self, key: SubmeshKey, at: usize, kind: Cause) -> Error {
-        self.block.error(self.field(key), at, kind)
+    /// Creates an error about the value of `key`, which has the wrong type or the wrong contents.
+    pub(super) fn wrong(&self, key: SubmeshKey, at: usize, expected: impl Into<Text>, found: impl Into<Text>) -> Error {
+        self.fault(key, at, Cause::Value { expected: expected.into(), found: found.into() })
     }
 
     /// Creates an error about the value of `key`, with the offset `at` of the wrong byte in the
     /// inflated block.
     pub(super) fn fault(&self, key: SubmeshKey, at: usize, kind: Cause) -> Error {
-        self.error(key, at, kind)
+        self.block.error(key.rule(), self.field(key), at, kind)
     }
 
     /// Returns the field name of a key of this submesh, such as `high_lod[0].Position`, for errors

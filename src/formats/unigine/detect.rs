@@ -1,7 +1,7 @@
 //! Detects the UNIGINE format version (generation) of a file from its first four bytes.
 
-use super::layout::{AnimationGeneration, Generation};
-use crate::error::{Cause, Error, Field, Result, copy_text, show_bytes};
+use super::layout::{AnimationGeneration, Generation, UNIGINE};
+use crate::error::{Cause, Error, Field, NO_FORMAT, Result, copy_text, show_bytes};
 use crate::formats::foreign;
 
 /// The length of a magic number, in bytes.
@@ -88,7 +88,7 @@ fn known(magic: [u8; LENGTH]) -> Option<FileKind> {
 }
 
 fn fail(kind: Cause) -> Error {
-    let format = if matches!(kind, Cause::Unsupported { .. }) { "unigine" } else { "file" };
+    let format = if matches!(kind, Cause::Unsupported { .. }) { UNIGINE } else { NO_FORMAT };
     Error::new(format, Field::new("magic"), 0, kind)
 }
 

@@ -400,6 +400,10 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         true
     }
 
+    fn has_independent_parts(&self) -> bool {
+        self.generation().is_compressed()
+    }
+
     fn check_header(&self) -> Result<bool> {
         let is_compressed = self.generation().is_compressed();
         if is_compressed { self.end().map(|_| true) } else { Ok(false) }

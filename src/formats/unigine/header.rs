@@ -13,7 +13,7 @@ use super::layout::{
     OFFSET, PARENT, RawBounds,
 };
 use super::reader::fields::{FieldReader, RegionSink};
-use crate::error::{Cause, Field, Result};
+use crate::error::{Cause, Field, FormatName, Result};
 use crate::math::as_index;
 use crate::parse::{Limits, Name};
 
@@ -22,7 +22,7 @@ use crate::parse::{Limits, Name};
 #[derive(Clone, Debug)]
 pub(crate) struct SharedHeader {
     /// The format name that error messages show, such as `unigine ms10`.
-    pub(crate) format: &'static str,
+    pub(crate) format: &'static FormatName,
     /// For each bone, the byte offset of its name in the file.
     pub(crate) bones: Box<[u64]>,
     /// For each named animation, the byte offset of its name in the file.
@@ -129,7 +129,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
             self.transforms(u32::try_from(bones.len()).unwrap_or(u32::MAX))?;
         }
         let body = self.cursor.offset();
-        let shared = SharedHeader { format: generation.format(), bones, animations, binds: Some(binds), body };
+        let shared = SharedHeader { format: generation.format_name(), bones, animations, binds: Some(binds), body };
         Ok((shared, Header { generation, surfaces, compressed }))
     }
 

@@ -7,7 +7,9 @@ use zerocopy::little_endian::{F32, I64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::region_values;
+use super::validate::rules::rule_of;
 use crate::array::{Bounds, Sphere};
+use crate::error::FormatName;
 use crate::model::Transform;
 use crate::parse::Element;
 
@@ -27,6 +29,13 @@ pub enum Generation {
     /// `ms15`: engine 2.21. An ms15 file has the layout of an ms14 file, and contains only meshes
     /// without bones.
     Ms15,
+}
+
+/// The format of an error about no format version.
+pub(crate) const UNIGINE: &FormatName = &FormatName::new("unigine", |_, _| None);
+
+const fn named(name: &'static str) -> FormatName {
+    FormatName::new(name, rule_of)
 }
 
 impl Generation {
@@ -50,13 +59,17 @@ impl Generation {
     /// Returns the format name that error messages show for files of this format version.
     #[must_use]
     pub const fn format(self) -> &'static str {
+        self.format_name().name()
+    }
+
+    pub(crate) const fn format_name(self) -> &'static FormatName {
         match self {
-            Self::Ms10 => "unigine ms10",
-            Self::Ms11 => "unigine ms11",
-            Self::Ms12 => "unigine ms12",
-            Self::Ms13 => "unigine ms13",
-            Self::Ms14 => "unigine ms14",
-            Self::Ms15 => "unigine ms15",
+            Self::Ms10 => const { &named("unigine ms10") },
+            Self::Ms11 => const { &named("unigine ms11") },
+            Self::Ms12 => const { &named("unigine ms12") },
+            Self::Ms13 => const { &named("unigine ms13") },
+            Self::Ms14 => const { &named("unigine ms14") },
+            Self::Ms15 => const { &named("unigine ms15") },
         }
     }
 
@@ -145,11 +158,15 @@ impl AnimationGeneration {
     /// Returns the format name that error messages show for files of this format version.
     #[must_use]
     pub const fn format(self) -> &'static str {
+        self.format_name().name()
+    }
+
+    pub(crate) const fn format_name(self) -> &'static FormatName {
         match self {
-            Self::An10 => "unigine an10",
-            Self::An11 => "unigine an11",
-            Self::An12 => "unigine an12",
-            Self::An13 => "unigine an13",
+            Self::An10 => const { &named("unigine an10") },
+            Self::An11 => const { &named("unigine an11") },
+            Self::An12 => const { &named("unigine an12") },
+            Self::An13 => const { &named("unigine an13") },
         }
     }
 

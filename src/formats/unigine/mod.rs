@@ -145,7 +145,6 @@ pub use crate::model::Storage;
 pub use animation::Animation;
 
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(feature = "internals")]
 pub use {
     animation::playback::Playback,

@@ -105,7 +105,7 @@ impl<'a> SurfaceView<'a> {
                 let kind = Cause::Value { expected, found: shape.count.to_string().into() };
                 let field =
                     Field::new("positions.count").in_list("surface", self.index).in_inner_list("target", target);
-                return Err(Error::new(self.generation.format(), field, shape.count_at, kind));
+                return Err(Error::new(self.generation.format_name(), field, shape.count_at, kind));
             }
             let shape: Packed<'a, Floats<3>> = Packed::new(self.cast(&shape)?, Floats);
             shape.prefetch();

@@ -346,8 +346,8 @@ impl<'a> SurfaceView<'a> {
     fn error(&self, name: &'static str, offset: u64, kind: Cause) -> Error {
         let field = Field::new(name).in_list("surface", self.index);
         match self.inflated_from() {
-            Some(block) => Error::new(self.generation.format(), field, block, kind).at_inflated(offset),
-            None => Error::new(self.generation.format(), field, offset, kind),
+            Some(block) => Error::new(self.generation.format_name(), field, block, kind).at_inflated(offset),
+            None => Error::new(self.generation.format_name(), field, offset, kind),
         }
     }
 
@@ -372,17 +372,17 @@ impl<'a> SurfaceView<'a> {
         match self.block {
             Some(block) => {
                 let access_log = self.access_log.filter(|_| block.inflated_from().is_none());
-                Ok(block.cursor(self.bytes, self.generation.format())?.with_access_log(access_log))
+                Ok(block.cursor(self.bytes, self.generation.format_name())?.with_access_log(access_log))
             }
-            None => {
-                Ok(Cursor::new(self.bytes, self.generation.format()).with_access_log(self.access_log).at(self.start)?)
-            }
+            None => Ok(Cursor::new(self.bytes, self.generation.format_name())
+                .with_access_log(self.access_log)
+                .at(self.start)?),
         }
     }
 
     pub(super) fn reader(&self, offset: u64) -> Result<FieldReader<'a, NoRegions>> {
         let mut cursor =
-            Cursor::new(self.bytes, self.generation.format()).with_access_log(self.access_log).at(offset)?;
+            Cursor::new(self.bytes, self.generation.format_name()).with_access_log(self.access_log).at(offset)?;
         cursor.set_place(Field::new("").in_list("surface", self.index));
         Ok(FieldReader { cursor, sink: NoRegions })
     }

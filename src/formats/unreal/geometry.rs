@@ -351,8 +351,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
         let field = Field::new(name).in_list("surface", as_u64(surface));
         match name {
-            "indices" | "attribute_indices" => error.located(DATA, field, Some(POLYGONS_AT.saturating_add(into))),
-            "positions" => error.located(ANIV, field, Some(FRAMES_AT.saturating_add(into))),
+            "indices" | "attribute_indices" => error.located_in(DATA, field, Some(POLYGONS_AT.saturating_add(into))),
+            "positions" => in_aniv(error.located_in(ANIV, field, Some(FRAMES_AT.saturating_add(into)))),
             _ => error.located(DATA, field, None),
         }
     }

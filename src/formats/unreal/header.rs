@@ -5,6 +5,7 @@
 //! `PairHeader::read` returns.
 
 use super::layout::{DATA, RawAnivHeader, RawDataHeader, RawPolygon, Variant};
+use super::validate::rules::VERTEX_SIZE;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Cursor;
@@ -69,7 +70,7 @@ impl PairHeader {
                 expected: format!("{classic} or {deus_ex} bytes for the data file's {vertices} vertices").into(),
                 found: format!("{declared} bytes, and {} bytes for all {frames} frames", aniv.left()).into(),
             };
-            let error = in_aniv(aniv.error_at(2, "frame_size", kind));
+            let error = in_aniv(aniv.error_at(2, "frame_size", kind).breaking(&VERTEX_SIZE));
             // The length of the whole file decides about a frame size that fits no variant.
             let needed = FRAMES_AT.saturating_add(classic.saturating_mul(frames.into()));
             let is_short = aniv.left() < needed.saturating_sub(FRAMES_AT);

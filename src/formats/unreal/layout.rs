@@ -4,12 +4,14 @@
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::validate::rules::rule_of;
 pub use crate::decode::polygon::RawPolygon;
+use crate::error::FormatName;
 use crate::parse::Element;
 
 /// The format names of the data file, the aniv file and the script in error messages.
-pub(crate) const DATA: &str = "unreal data";
-pub(crate) const ANIV: &str = "unreal aniv";
+pub(crate) const DATA: &FormatName = &FormatName::new("unreal data", rule_of);
+pub(crate) const ANIV: &FormatName = &FormatName::new("unreal aniv", rule_of);
 pub(crate) const SCRIPT: &str = "unreal script";
 
 /// The header of a data file: 48 bytes.

@@ -92,7 +92,6 @@ mod write;
 use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
-pub use validate::finding;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use {
     crate::decode::polygon::RawPolygon, geometry::EXTRA_ARRAYS, layout::Variant, surface::UvDivisor,

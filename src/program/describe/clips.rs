@@ -20,12 +20,13 @@ pub struct ClipSummary {
     pub moved: Option<Vec<u32>>,
 }
 
-/// Describes all clips of a file. If `with_bones` is true, the bones that they move are listed.
-pub fn clips(animations: &dyn Animations, with_bones: bool) -> crate::Result<Vec<ClipSummary>> {
+/// Describes all clips of a file. If `with_bones` is true, the bones that they move are listed. If
+/// `is_partial` is true, a damaged clip is described as empty.
+pub fn clips(animations: &dyn Animations, with_bones: bool, is_partial: bool) -> crate::Result<Vec<ClipSummary>> {
     let mut left = MAX_MOVED_NAMES;
     let clips = (0..animations.clip_count()?).map(|index| {
         let empty = Clip { name: Name::default(), frames: 0, bones: 0, rate: None, first_vertex_frame: None };
-        let clip = value_or(animations.clip(index), empty)?;
+        let clip = value_or(is_partial, animations.clip(index), empty)?;
         Ok(ClipSummary {
             name: clip.name.to_string_lossy(),
             frames: clip.frames,

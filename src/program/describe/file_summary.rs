@@ -112,6 +112,7 @@ impl FileSummary {
         let mut findings = Vec::new();
         // With the option `--lod none`, only the header of a compressed file is described.
         let file = asset.model.file();
+        let is_partial = file.has_independent_parts();
         let header = if levels == LodFilter::None { file.check_header() } else { Ok(false) };
         let is_header_only = header.as_ref().is_ok_and(|has_header| *has_header) || header.is_err();
         findings.extend(header.err().as_ref().and_then(crate::finding));
@@ -119,7 +120,7 @@ impl FileSummary {
             // For each array or block of the file that cannot be read, a finding is added to the
             // description, and the other arrays and blocks are still described.
             let surveyed = asset.findings(false, false, &mut |finding| findings.push(finding));
-            value_or(surveyed, ())?;
+            value_or(is_partial, surveyed, ())?;
         }
         let max_surfaces = if file.surfaces_share_names() { MAX_LISTED.min(max_surfaces) } else { max_surfaces };
         let surfaces = Surface::all(geometry)?.take(max_surfaces);
@@ -131,7 +132,7 @@ impl FileSummary {
                 unreleased = 0;
             }
         };
-        let bounds = value_or(file.bounds_in_steps(&mut read), Bounds::EMPTY)?;
+        let bounds = value_or(is_partial, file.bounds_in_steps(&mut read), Bounds::EMPTY)?;
         let mut pools = BTreeSet::new();
         let release = || asset.release();
         let mut gpu = GpuCounter::new(SceneInput::new(asset.model.contents()).with_release(&release), request.gpu);
@@ -151,7 +152,7 @@ impl FileSummary {
             (LevelChoice::Best, Vec::new())
         };
         let drawn_bounds = drawn_bounds(&surfaces);
-        let placed = value_or(PlacedBounds::of(asset.model.contents(), geometry, level_choice), None)?;
+        let placed = value_or(is_partial, PlacedBounds::of(asset.model.contents(), geometry, level_choice), None)?;
         let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
         let mut summary = Self {
             format: geometry.format(),
@@ -168,7 +169,7 @@ impl FileSummary {
                 Some(vertices) => Some((geometry.vertex_frame_count()?, vertices)),
                 None => None,
             },
-            bones: bones(asset.model.animations()?)?,
+            bones: bones(asset.model.animations()?, is_partial)?,
             is_animation: !file.has_surfaces(),
             remarks: if in_full { Vec::new() } else { file.remarks() },
             physics: None,
@@ -177,7 +178,7 @@ impl FileSummary {
             levels,
             surfaces,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
-            clips: clips(asset.model.animations()?, request.moved_bones)?,
+            clips: clips(asset.model.animations()?, request.moved_bones, is_partial)?,
             findings,
             files: asset.files(),
         };
@@ -344,7 +345,7 @@ fn summarize_surface(
         name: shown.to_string_lossy(),
         shares,
         material: surface.material()?.map(|material| material.to_string_lossy()),
-        bounds: value_or(bounds, Bounds::EMPTY)?,
+        bounds: value_or(file.has_independent_parts(), bounds, Bounds::EMPTY)?,
         counts,
         colors_are_data: surface.colors_are_data(),
         is_whole,
@@ -355,10 +356,10 @@ fn summarize_surface(
     })
 }
 
-fn bones(animations: &dyn Animations) -> crate::Result<Vec<(String, i32)>> {
+fn bones(animations: &dyn Animations, is_partial: bool) -> crate::Result<Vec<(String, i32)>> {
     let bones = (0..animations.bone_count()?).map(|bone| {
         let bone = animations.bone(bone).map(|bone| (bone.name.to_string_lossy(), bone.parent));
-        value_or(bone, (String::new(), -1))
+        value_or(is_partial, bone, (String::new(), -1))
     });
     bones.collect()
 }
@@ -373,7 +374,8 @@ fn counts(
     surface: &Surface<'_>,
     is_header_only: bool,
 ) -> crate::Result<(Counts, bool)> {
-    let counts = if is_header_only { None } else { value_or(surface.counts().map(Some), None)? };
+    let counts =
+        if is_header_only { None } else { value_or(file.has_independent_parts(), surface.counts().map(Some), None)? };
     match counts {
         Some(counts) => Ok((counts, true)),
         None => {

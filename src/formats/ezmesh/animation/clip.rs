@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::track::Track;
-use crate::error::{Field, Result};
+use crate::error::{Breaking as _, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::reader::ElementReader;
+use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::Name;
@@ -57,8 +58,8 @@ impl<'a> Animation<'a> {
         let Some(mut reader) = self.element.fields()? else {
             let [duration, dtime] = [self.element.floats("duration")?, self.element.floats("dtime")?];
             return Ok(Timing {
-                tracks: self.element.counted("trackcount")?,
-                frames: self.element.counted("framecount")?,
+                tracks: self.element.counted("trackcount").breaking(&NUMBER_TYPE)?,
+                frames: self.element.counted("framecount").breaking(&NUMBER_TYPE)?,
                 duration: duration.map(|[duration]| duration),
                 dtime: dtime.map(|[dtime]| dtime),
             });

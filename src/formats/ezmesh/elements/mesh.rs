@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::reader::ElementReader;
 use super::vertex_buffer::VertexBuffer;
 use crate::array::Bounds;
-use crate::error::{Field, Result};
+use crate::error::{Breaking as _, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::name_index::find;
 use crate::formats::ezmesh::surface::Section;
+use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
 use crate::math::as_u64;
@@ -85,7 +86,9 @@ impl<'a> MeshElement<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute
     /// `submesh_count` is not an integer from 0 to 4294967295.
     pub fn declared_section_count(&self) -> Result<Option<u32>> {
-        let Some(mut reader) = self.element.fields()? else { return self.element.counted("submesh_count") };
+        let Some(mut reader) = self.element.fields()? else {
+            return self.element.counted("submesh_count").breaking(&NUMBER_TYPE);
+        };
         reader.skip_text("name")?;
         reader.skip_text("skeleton")?;
         reader.lend(6, 4, "bounds")?;

@@ -9,6 +9,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::binary_reader::BinaryReader;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::validate::rules::{NUMBER_TYPE, VERTEX_DECLARATION};
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::{NumberBlock, ParsedBlock};
 use crate::formats::ezmesh::xml::numbers::Tokens;
@@ -33,7 +34,7 @@ short_debug!(ElementReader<'_>: |element| { file: element.view, kind: element.ki
 impl<'a> View<'a> {
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
         let kind = Cause::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
-        Error::new(FORMAT, field, start, kind)
+        Error::new(FORMAT, field, start, kind).breaking(&VERTEX_DECLARATION)
     }
 
     /// Creates an iterator over the numbers in the value of an attribute.
@@ -47,7 +48,8 @@ impl<'a> View<'a> {
 
     fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
         let found = crate::error::show_bytes(value.bytes.get(..32).unwrap_or(value.bytes));
-        Error::new(FORMAT, field, as_u64(value.at), Cause::Value { expected: expected.into(), found: found.into() })
+        let kind = Cause::Value { expected: expected.into(), found: found.into() };
+        Error::new(FORMAT, field, as_u64(value.at), kind).breaking(&NUMBER_TYPE)
     }
 
     /// Parses an attribute value that must contain exactly `N` floats.
@@ -76,7 +78,9 @@ impl<'a> View<'a> {
     /// Parses an attribute value that must be a count: an integer from 0 to the largest `u32`.
     pub(crate) fn counting(&self, value: AttributeValue<'a>, field: Field) -> Result<u32> {
         let number = self.integer(value, field).ok().and_then(|number| u32::try_from(number).ok());
-        number.ok_or_else(|| Self::misread(value, field, "a count, 0 to 4294967295".to_owned()))
+        number.ok_or_else(|| {
+            Self::misread(value, field, "a count, 0 to 4294967295".to_owned()).breaking(&VERTEX_DECLARATION)
+        })
     }
 
     /// Reads the first bounding box element whose index is in `range`. Returns `None` if `range` is

@@ -10,6 +10,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::Scalar;
+use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
 use crate::formats::ezmesh::vertex_format::VertexFormat;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
@@ -76,7 +77,8 @@ impl<'a> TetraMesh<'a> {
         if !fits {
             let found = ctype.name().to_string().into();
             let kind = Cause::Value { expected: "fff fff fff fff, four corners".into(), found };
-            return Err(Error::new(FORMAT, self.element.place.named("ctype"), as_u64(at), kind));
+            let error = Error::new(FORMAT, self.element.place.named("ctype"), as_u64(at), kind);
+            return Err(error.breaking(&VERTEX_DECLARATION));
         }
         let rows = as_index(self.count()?);
         let parsed =

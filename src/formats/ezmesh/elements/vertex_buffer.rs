@@ -9,6 +9,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::{Scalar, Semantic, VertexValue};
+use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
 use crate::formats::ezmesh::vertex_format::{Column, VertexDeclaration, VertexFormat, words};
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
@@ -331,7 +332,7 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
     let [ctype, semantic] = [ctype.ok_or_else(|| missing("ctype"))?, semantic.ok_or_else(|| missing("semantic"))?];
     let mut format = VertexFormat::parse(ctype.bytes, semantic.bytes).map_err(|misfit| {
         let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
-        Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind)
+        Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind).breaking(&VERTEX_DECLARATION)
     })?;
     // If the vertex text was parsed before, the number of floats in the `interp` column is already
     // known.

@@ -58,7 +58,7 @@ impl<'a> EzMeshWriter<'a> {
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
         let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options)?;
-        let target = if input.contents.format() == FORMAT { Space::UNKNOWN } else { Space::GLTF };
+        let target = if input.contents.format() == FORMAT.name() { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut mesh = builder::Mesh::default();
         let asset_name = options.source.name().unwrap_or_default();

@@ -1,19 +1,21 @@
 //! Checks the validation rules about meshes and their sections, vertices and triangles.
 
+use super::report::report_surplus;
 use super::rules;
-use super::rules::{report_surplus, reported};
-use crate::error::{Field, Result};
+use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::mesh::MeshElement;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
-use crate::parse::{Report, Severity};
+use crate::math::{as_index, as_u64};
+use crate::parse::Severity;
+use crate::validate::Report;
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
-    reported(report, view.declared_bounds())?;
+    report.read(view.declared_bounds())?;
     say_several(report, Field::new("MeshAABB"), view.state.elements.root, view.count(ElementKind::SystemBox));
     for mesh in view.meshes() {
         check_mesh(view, mesh, report)?;
@@ -22,45 +24,34 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         check_section(view, section, report)?;
     }
     for tetra in view.tetra_meshes() {
-        if reported(report, tetra.count())?.is_none() {
-            continue;
-        }
-        if reported(report, tetra.corners())?.is_some() && tetra.has_more() {
-            let count = usize::try_from(tetra.count()?).unwrap_or(usize::MAX);
-            report_surplus(report, tetra.place().named("corners"), tetra.offset()?, count);
+        let Some(count) = report.read(tetra.count())? else { continue };
+        if report.read(tetra.corners())?.is_some() && tetra.has_more() {
+            report_surplus(report, tetra.place().named("corners"), tetra.offset()?, as_index(count));
         }
     }
     for instance in view.instances() {
-        reported(report, instance.transform())?;
+        report.read(instance.transform())?;
         let (field, start) = instance.place();
         let mesh = instance.mesh_name()?;
         if view.find_mesh(mesh).is_none() {
-            report.add(
-                rules::UNKNOWN_INSTANCE_MESH,
-                field.named("mesh"),
-                start,
-                format_args!("expected the name of a mesh, found \"{mesh}\""),
-            );
+            let text = format_args!("expected the name of a mesh, found \"{mesh}\"");
+            report.add(rules::UNKNOWN_INSTANCE_MESH, field.named("mesh"), start, text);
         }
     }
     for representation in view.representations() {
-        reported(report, representation.declared_count())?;
+        report.read(representation.declared_count())?;
     }
     for collision in view.collisions() {
-        reported(report, collision.transform())?;
+        report.read(collision.transform())?;
         let (field, start) = collision.place();
         let [vertices, triangles] = collision.hull_block_counts();
         say_several(report, field.named("vertexbuffer"), start, vertices);
         say_several(report, field.named("indexbuffer"), start, triangles);
-        if let Some(Some(points)) = reported(report, collision.hull_points())? {
+        if let Some(Some(points)) = report.read(collision.hull_points())? {
             check_vertices(&points, report)?;
         }
-        if let Some(Some(triangles)) = reported(report, collision.hull_triangles())?
-            && reported(report, triangles.indices())?.is_some()
-            && triangles.has_more()
-        {
-            let (field, _) = collision.place();
-            report_surplus(report, field.named("indexbuffer"), triangles.offset()?, triangles.index_count() / 3);
+        if let Some(Some(triangles)) = report.read(collision.hull_triangles())? {
+            check_indices(&triangles, field, report)?;
         }
     }
     Ok(())
@@ -69,8 +60,8 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) -> Result<()> {
     let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
     let start = mesh.start();
-    reported(report, mesh.declared_section_count())?;
-    reported(report, mesh.declared_bounds())?;
+    report.read(mesh.declared_section_count())?;
+    report.read(mesh.declared_bounds())?;
     let skeleton = mesh.skeleton_name()?;
     let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
     if !is_none && view.find_skeleton(skeleton).is_none() {
@@ -87,12 +78,12 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
     }
     if mesh.section_range().is_empty() {
         let text = "expected a section, found none: the mesh cannot be drawn";
-        report.add_as(Severity::Error, rules::MESH_STRUCTURE, place, start, text);
+        report.add(rules::MESH_STRUCTURE.with(Severity::Error), place, start, text);
     }
     let boxes = view.within(ElementKind::MeshBox, ElementKind::Mesh, mesh.index()).len();
     say_several(report, place.named("MeshAABB"), start, boxes);
     say_several(report, place.named("vertexbuffer"), start, mesh.vertex_range().len());
-    if let Some(Some(buffer)) = reported(report, mesh.vertex_buffer())? {
+    if let Some(Some(buffer)) = report.read(mesh.vertex_buffer())? {
         check_vertices(&buffer, report)?;
     }
     Ok(())
@@ -100,18 +91,14 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
 
 fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
     let (place, start) = section.place();
-    reported(report, section.declared_bounds())?;
+    report.read(section.declared_bounds())?;
     let material = section.material_name()?;
     if view.count(ElementKind::Material) > 0
         && !material.as_bytes().is_empty()
         && view.find_material(material).is_none()
     {
-        report.add(
-            rules::UNKNOWN_MATERIAL,
-            place.named("material"),
-            start,
-            format_args!("expected the name of a material, found \"{material}\""),
-        );
+        let text = format_args!("expected the name of a material, found \"{material}\"");
+        report.add(rules::UNKNOWN_MATERIAL, place.named("material"), start, text);
     }
     say_several(report, place.named("MeshAABB"), start, section.box_range().len());
     say_several(report, place.named("vertexbuffer"), start, section.vertex_range().len());
@@ -125,20 +112,22 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
         check_repeated(section, &buffer, report)?;
     }
     say_several(report, place.named("indexbuffer"), start, section.triangle_range().len());
-    match reported(report, section.index_buffer())? {
+    match report.read(section.index_buffer())? {
         Some(None) => {
-            report.add(
-                rules::MESH_STRUCTURE,
-                place,
-                start,
-                "expected an indexbuffer, found none: the section cannot be drawn",
-            );
+            let text = "expected an indexbuffer, found none: the section cannot be drawn";
+            report.add(rules::MESH_STRUCTURE, place, start, text);
         }
-        Some(Some(triangles)) if reported(report, triangles.indices())?.is_some() && triangles.has_more() => {
-            let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
-            report_surplus(report, place.named("indexbuffer"), offset, count);
-        }
-        _ => {}
+        Some(Some(triangles)) => check_indices(&triangles, place, report)?,
+        None => {}
+    }
+    Ok(())
+}
+
+/// Checks that all indices of an element can be parsed, and that there are no more of them.
+fn check_indices(triangles: &IndexBuffer<'_>, place: Field, report: &mut Report<'_>) -> Result<()> {
+    if report.read(triangles.indices())?.is_some() && triangles.has_more() {
+        let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
+        report_surplus(report, place.named("indexbuffer"), offset, count);
     }
     Ok(())
 }
@@ -146,15 +135,14 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
 /// Returns the vertices of a section. If the section has no vertices, an error is added to the
 /// report.
 fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Result<Option<VertexBuffer<'a>>> {
-    let found = section.vertex_buffer();
-    if let Err(error) = &found
-        && matches!(error.cause(), crate::error::Cause::Missing { .. })
-    {
-        let at = error.offset().unwrap_or_default();
-        report.add_as(Severity::Error, rules::MESH_STRUCTURE, error.field(), at, error.cause());
-        return Ok(None);
+    match section.vertex_buffer() {
+        Err(error) if error.kind() == ErrorKind::Missing => {
+            let at = error.offset().unwrap_or_default();
+            report.add(rules::MESH_STRUCTURE.with(Severity::Error), error.field(), at, error.cause());
+            Ok(None)
+        }
+        found => report.read(found),
     }
-    reported(report, found)
 }
 
 /// Checks the declared columns of a vertex buffer, and checks that all vertices of the buffer can
@@ -178,8 +166,8 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
         let text = "expected positions, found none: the vertices cannot be drawn";
         report.add(rules::MESH_STRUCTURE, field, start, text);
     }
-    if reported(report, buffer.vertices())?.is_some() && buffer.has_more() {
-        report_surplus(report, field, start, usize::try_from(buffer.count()).unwrap_or(usize::MAX));
+    if report.read(buffer.vertices())?.is_some() && buffer.has_more() {
+        report_surplus(report, field, start, as_index(buffer.count()));
     }
     Ok(())
 }

@@ -4,11 +4,10 @@
 mod animations;
 mod meshes;
 mod report;
-mod rules;
+pub(super) mod rules;
 mod skeletons;
-mod transforms;
 mod values;
 mod xml;
 
 pub(crate) use report::{check, validate, validate_structure};
-pub use rules::{RULES, finding};
+pub use rules::RULES;

@@ -1,10 +1,11 @@
 //! The entry points of validation, `check` and `validate`, which run the checks in a fixed order.
 
-use super::rules::RULES;
+use super::rules::{RULES, SURPLUS_NUMBERS};
 use super::{animations, meshes, skeletons, values, xml};
-use crate::error::Result;
+use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::view::View;
-use crate::parse::{Finding, Report};
+use crate::parse::Finding;
+use crate::validate::Report;
 
 /// Checks the whole structure of the file: every element, attribute and declared count, and the
 /// declared types of vertices.
@@ -81,4 +82,10 @@ fn report_structure(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     skeletons::check(view, report)?;
     animations::check(view, report)?;
     meshes::check(view, report)
+}
+
+/// Adds a finding to the report: the text of an element has more numbers than declared.
+pub(super) fn report_surplus(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
+    let text = format_args!("expected numbers for {}, as declared, found more numbers", counted(count, "item"));
+    report.add(SURPLUS_NUMBERS, field, start, text);
 }

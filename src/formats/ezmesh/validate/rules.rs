@@ -7,9 +7,8 @@
 //! and the byte offset of the first of these items. If the byte offset of an item in the text of a
 //! file is not known, the finding reports the byte offset at which the list of numbers starts.
 
-use crate::error::{Cause, Error, Field, Result, counted};
-use crate::formats::ezmesh::layout::FORMAT;
-use crate::parse::{Finding, Report, Rule, limited, rules};
+use crate::error::{ErrorKind, Rule};
+use crate::parse::rules;
 
 rules! {
     /// All validation rules for EZ-Mesh files. The id of a rule is never reused for another rule.
@@ -180,85 +179,13 @@ rules! {
         mend "Compute the normals in the modelling program, and export the mesh again.";
 }
 
-/// The names of the attributes whose values are numbers.
-const NUMBERS: [&str; 14] = [
-    "MeshAABB",
-    "position",
-    "orientation",
-    "rotation",
-    "scale",
-    "transform",
-    "duration",
-    "dtime",
-    "trackcount",
-    "framecount",
-    "submesh_count",
-    "mesh_system_version",
-    "mesh_system_asset_version",
-    "parent",
-];
-
-/// Returns the finding for an error in the bytes of a file, or `None` for any other error, such as
-/// a failed allocation.
-///
-/// Every error about data that cannot be read belongs to one of the validation rules.
-#[must_use]
-pub fn finding(error: &Error) -> Option<Finding> {
-    let (rule, offset) = broken_rule(error)?;
-    Some(Finding::new(rule, error.field(), offset, limited(error.cause())))
-}
-
-/// Returns the rule that an error in the bytes of a file belongs to, and the byte offset of the
-/// error, or `None` for any other error.
-fn broken_rule(error: &Error) -> Option<(Rule, u64)> {
-    let offset = error.offset().filter(|_| error.format() == FORMAT)?;
-    let field = error.field();
-    let list = field.inner().or(field.outer()).filter(|_| field.name().is_empty());
-    let name = list.map_or(field.name(), |step| step.list);
-    let rule = match (error.cause(), name) {
-        (Cause::Limit { .. }, _) => LIMIT_EXCEEDED,
-        (Cause::UnexpectedEnd { .. } | Cause::Count { .. }, _)
-        | (_, "flags" | "tetra_meshes" | "collision_representations") => INVALID_BINARY_FIELD,
-        (Cause::Empty | Cause::Unknown { .. } | Cause::Unsupported { .. }, _) => UNKNOWN_FILE,
-        (Cause::Missing { .. }, "vertexbuffer") => MESH_STRUCTURE,
-        (Cause::Value { .. }, "attribute") => ATTRIBUTE_SYNTAX,
-        (Cause::Value { .. }, "element") => ELEMENT_NESTING,
-        (Cause::Missing { .. }, "semantic")
-        | (_, "ctype" | "semantic" | "count" | "triangle_count" | "trianglecount") => VERTEX_DECLARATION,
-        (Cause::Value { expected, .. }, _) if expected.starts_with("an attribute ") => VERTEX_DECLARATION,
-        (Cause::Value { expected, .. }, "vertexbuffer" | "indexbuffer" | "keys" | "corners") => {
-            if expected.contains(" numbers, ") { MISSING_NUMBERS } else { NUMBER_TYPE }
-        }
-        (Cause::Value { .. }, name) if NUMBERS.contains(&name) => NUMBER_TYPE,
-        (Cause::Value { .. }, _) => ELEMENT_NESTING,
+/// Returns the rule that a file breaks by an error whose reader names no rule.
+pub(in crate::formats::ezmesh) const fn rule_of(kind: ErrorKind, _: bool) -> Option<&'static Rule> {
+    Some(match kind {
+        ErrorKind::Limit => &LIMIT_EXCEEDED,
+        ErrorKind::UnexpectedEnd | ErrorKind::Count => &INVALID_BINARY_FIELD,
+        ErrorKind::Empty | ErrorKind::Unknown | ErrorKind::Unsupported => &UNKNOWN_FILE,
+        ErrorKind::Value => &ELEMENT_NESTING,
         _ => return None,
-    };
-    Some((rule, offset))
-}
-
-/// Adds an error in the bytes of a file to the report as a finding. Returns any other error to the
-/// caller.
-fn report_error(report: &mut Report<'_>, error: Error) -> Result<()> {
-    let Some((rule, offset)) = broken_rule(&error) else { return Err(error) };
-    report.add(rule, error.field(), offset, error.cause());
-    Ok(())
-}
-
-/// Returns the value of the result `read`. If `read` is an error in the bytes of the file, adds the
-/// error to the report and returns `None`.
-pub(super) fn reported<T>(report: &mut Report<'_>, read: Result<T>) -> Result<Option<T>> {
-    match read {
-        Ok(value) => Ok(Some(value)),
-        Err(error) => report_error(report, error).map(|()| None),
-    }
-}
-
-/// Adds a finding to the report: the text of an element has more numbers than declared.
-pub(super) fn report_surplus(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
-    report.add(
-        SURPLUS_NUMBERS,
-        field,
-        start,
-        format_args!("expected numbers for {}, as declared, found more numbers", counted(count, "item")),
-    );
+    })
 }

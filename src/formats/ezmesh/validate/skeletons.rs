@@ -3,26 +3,25 @@
 use std::fmt;
 
 use super::rules;
-use super::rules::reported;
-use super::transforms::{UNIT, is_finite, is_unit};
-use crate::error::{Result, counted};
+use crate::error::Result;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::name_index::NameIndex;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
-use crate::parse::{Name, Report, Tally, filled, room};
+use crate::parse::{Name, room};
+use crate::validate::{Report, Tally, cycles, is_finite, length};
 
 /// Checks the names and the parents of all bones.
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = view.bone_count();
     let mut parents = room(FORMAT, "bones", count)?;
     for skeleton in view.skeletons() {
-        reported(report, skeleton.declared_count())?;
+        report.read(skeleton.declared_count())?;
     }
     for bone in 0..count {
         let element = view.bone_element(bone);
         let start = element.start()?;
-        let Some(read) = reported(report, view.bone(bone))? else {
+        let Some(read) = report.read(view.bone(bone))? else {
             parents.push(-1);
             continue;
         };
@@ -30,26 +29,25 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         if read.parent >= 0 {
             continue;
         }
-        let field = element.place.named("parent");
+        let mut add = |found: fmt::Arguments<'_>| {
+            let text = format_args!("expected a bone of the skeleton, found {found}; the bone becomes a root");
+            report.add(rules::BONE_PARENT, element.place.named("parent"), start, text);
+        };
         if let Some(stored) = view.stored_parent(bone)? {
             if stored != -1 {
-                report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("bone {stored}")));
+                add(format_args!("bone {stored}"));
             }
         } else if let Some(name) = view.parent_name(bone).filter(|name| !name.as_bytes().is_empty()) {
-            report.add(rules::BONE_PARENT, field, start, UnknownParent(format_args!("\"{name}\"")));
+            add(format_args!("\"{name}\""));
         }
     }
     check_names(view, report)?;
-    check_cycles(view, &parents, report)
-}
-
-/// The text of a finding about a bone whose parent is not a bone of its skeleton.
-struct UnknownParent<'p>(fmt::Arguments<'p>);
-
-impl fmt::Display for UnknownParent<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "expected a bone of the skeleton, found {}; the bone becomes a root", self.0)
+    for bone in cycles(FORMAT, &parents)? {
+        let element = view.bone_element(bone);
+        let text = "expected a chain of parents that ends at a root, found a cycle";
+        report.add(rules::BONE_CYCLE, element.place.named("parent"), element.start()?, text);
     }
+    Ok(())
 }
 
 /// Reports each name that two bones of the same skeleton have.
@@ -75,31 +73,6 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reports each cycle of bones and their parents once. The search for cycles visits every bone
-/// once.
-fn check_cycles(view: View<'_>, parents: &[i32], report: &mut Report<'_>) -> Result<()> {
-    const NEW: u32 = u32::MAX;
-    let mut seen = filled(FORMAT, "bones", parents.len(), NEW)?;
-    for start in 0..parents.len() {
-        let mark = u32::try_from(start).unwrap_or(NEW);
-        let mut at = start;
-        while let Some(place) = seen.get_mut(at).filter(|place| **place == NEW) {
-            *place = mark;
-            match parents.get(at).and_then(|parent| usize::try_from(*parent).ok()) {
-                Some(parent) => at = parent,
-                None => break,
-            }
-            if seen.get(at) == Some(&mark) {
-                let element = view.bone_element(at);
-                let text = "expected a chain of parents that ends at a root, found a cycle";
-                report.add(rules::BONE_CYCLE, element.place.named("parent"), element.start()?, text);
-                break;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Checks the bind transforms of all bones.
 pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let (mut wild, mut long) = (Tally::default(), Tally::default());
@@ -108,14 +81,21 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
         wild.add(as_u64(bone), !is_finite(&read.bind));
         long.add(as_u64(bone), !is_unit(read.bind.rotation));
     }
-    for (rule, tally, what) in
-        [(rules::NOT_FINITE, wild, "with numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)]
-    {
-        if tally.any() {
-            let element = view.bone_element(usize::try_from(tally.first).unwrap_or(usize::MAX));
-            let text = format_args!("{} {what}", counted(tally.count, "bone"));
-            report.add(rule, element.place, element.start()?, text);
-        }
+    let cases = [(rules::NOT_FINITE, wild, "with numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)];
+    for (rule, tally, what) in cases.into_iter().filter(|(_, tally, _)| tally.any()) {
+        let element = view.bone_element(usize::try_from(tally.first).unwrap_or(usize::MAX));
+        report.add(rule, element.place, element.start()?, tally.text("bone", what));
     }
     Ok(())
+}
+
+/// Maximum accepted difference between the length of a rotation quaternion and 1.
+const ROUNDED: f32 = 1e-3;
+
+/// The text of a finding about rotations whose length is not 1.
+pub(super) const UNIT: &str = "with a rotation whose length is not 1";
+
+/// Returns whether a rotation quaternion has unit length, up to the rounding error of text files.
+pub(super) fn is_unit(rotation: [f32; 4]) -> bool {
+    (length(rotation) - 1.0).abs() <= ROUNDED
 }

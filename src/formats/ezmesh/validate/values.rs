@@ -14,18 +14,12 @@ use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
 use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
-use crate::parse::{Report, Tally};
+use crate::validate::{IndexCheck, Report, Tally, contains};
 
 /// Maximum accepted difference between the sum of the bone weights of a vertex and 1.
 const ROUNDED: f32 = 1e-3;
-/// Maximum accepted distance of a position outside the declared bounding box, on each axis, as a
-/// fraction of the extent of all positions on this axis.
-///
-/// Programs that write EZ-Mesh files truncate numbers, with a relative error of up to 1e-4.
-const CUT: f32 = 1e-4;
-/// Maximum accepted distance of a position outside the declared bounding box, on each axis, as a
-/// fraction of the greatest absolute coordinate of the positions on this axis.
-const ROUNDED_AT: f32 = 1e-5;
+/// The text of a finding about numbers that are not finite, before the index of the first item.
+const NOT_FINITE: &str = "with numbers that are not finite, first";
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let mut all = Bounds::EMPTY;
@@ -52,16 +46,9 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for tetra in view.tetra_meshes() {
         let Ok(corners) = tetra.corners() else { continue };
-        let mut wild = Tally::default();
-        for (number, corner) in (0_u64..).zip(corners.iter()) {
-            wild.add(number, !corner.iter().all(|value| value.is_finite()));
-        }
+        let wild = Tally::of(corners.iter(), |corner| !corner.iter().all(|value| value.is_finite()));
         if wild.any() {
-            let text = format_args!(
-                "{} with numbers that are not finite, first {}",
-                counted(wild.count, "tetrahedron"),
-                wild.first
-            );
+            let text = wild.text_to_first("tetrahedron", NOT_FINITE);
             report.add(rules::NOT_FINITE, tetra.place().named("corners"), tetra.offset()?, text);
         }
     }
@@ -112,18 +99,12 @@ fn check_vertices(
 }
 
 fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut Report<'_>) {
-    let mut wild = Tally::default();
     let has_floats = vertices.format().all_scalars().contains(&Scalar::Float);
-    for vertex in 0..if has_floats { vertices.len() } else { 0 } {
-        let is_wild =
-            vertices.values(vertex).any(|cell| matches!(cell, VertexValue::Float(float) if !float.is_finite()));
-        wild.add(as_u64(vertex), is_wild);
-    }
-    if wild.any() {
-        let text =
-            format_args!("{} with numbers that are not finite, first {}", counted(wild.count, "vertex"), wild.first);
-        report.add(rules::NOT_FINITE, place.named("vertexbuffer"), start, text);
-    }
+    let is_wild = |cell| matches!(cell, VertexValue::Float(float) if !float.is_finite());
+    let all = 0..if has_floats { vertices.len() } else { 0 };
+    let wild = Tally::of(all, |vertex| vertices.values(vertex).any(is_wild));
+    let text = wild.text_to_first("vertex", NOT_FINITE);
+    report.add_any(wild, rules::NOT_FINITE, place.named("vertexbuffer"), start, text);
 }
 
 fn check_weights(
@@ -150,20 +131,17 @@ fn check_weights(
         let is_one = (sum - 1.0).abs() <= ROUNDED && weights.iter().all(|weight| *weight >= 0.0);
         odd.add(as_u64(vertex), !is_one);
     }
-    if unknown.any() && count > 0 {
+    if count > 0 {
         let text = format_args!(
             "{} with bones beyond the {} of the skeleton, first {}",
             counted(unknown.count, "vertex"),
             counted(bones.len(), "bone"),
             unknown.first
         );
-        report.add(rules::WEIGHT_BONE, place.named("blendindices"), start, text);
+        report.add_any(unknown, rules::WEIGHT_BONE, place.named("blendindices"), start, text);
     }
-    if odd.any() {
-        let text =
-            format_args!("{} with weights that do not sum up to 1, first {}", counted(odd.count, "vertex"), odd.first);
-        report.add(rules::WEIGHT_SUM, field, start, text);
-    }
+    let text = odd.text_to_first("vertex", "with weights that do not sum up to 1, first");
+    report.add_any(odd, rules::WEIGHT_SUM, field, start, text);
 }
 
 /// Reports characters in hexadecimal numbers that are not hexadecimal digits. A character that is
@@ -199,35 +177,26 @@ fn check_indices(
 ) -> Result<Bounds> {
     let Ok(indices) = triangles.indices() else { return Ok(Bounds::EMPTY) };
     let positions = buffer.vertices().ok().and_then(|vertices| vertices.positions());
-    let (mut beyond, mut thin, mut bounds) = (Tally::default(), Tally::default(), Bounds::EMPTY);
-    let (mut number, mut triangle, mut first_bad) = (0_u64, [0; 3], 0);
+    let (mut check, mut bounds) = (IndexCheck::new(buffer.count()), Bounds::EMPTY);
     indices.for_each(|index| {
-        if index >= buffer.count() && !beyond.any() {
-            first_bad = index;
-        }
-        beyond.add(number, index >= buffer.count());
-        triangle = [triangle[1], triangle[2], index];
-        if number % 3 == 2 {
-            let [a, b, c] = triangle;
-            thin.add(number / 3, a == b || b == c || a == c);
-        }
+        check.add(index);
         if let Some(at) = positions.and_then(|positions| positions.get(as_index(index))) {
             bounds = bounds.union(&Bounds { min: at, max: at });
         }
-        number = number.saturating_add(1);
     });
+    let IndexCheck { beyond, first_beyond, degenerate, .. } = check;
     if beyond.any() {
         let text = format_args!(
             "expected indices below {}, found {} out of range; the first is number {} with value {}",
             buffer.count(),
             beyond.count,
             beyond.first,
-            first_bad.cast_signed()
+            first_beyond.cast_signed()
         );
         report.add(rules::INDEX_OUT_OF_RANGE, field, triangles.offset_of(beyond.first)?, text);
     }
-    if thin.any() {
-        let text = format_args!("{} with a vertex used twice, first {}", counted(thin.count, "triangle"), thin.first);
+    if degenerate.any() {
+        let text = degenerate.text_to_first("triangle", "with a vertex used twice, first");
         report.add(rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
     }
     Ok(bounds)
@@ -236,16 +205,7 @@ fn check_indices(
 /// Compares a declared bounding box with the computed bounding box of the positions.
 fn check_box(report: &mut Report<'_>, place: Field, start: u64, declared: Option<Bounds>, found: Bounds) {
     let Some(declared) = declared.filter(|_| !found.is_empty()) else { return };
-    let corners = declared.min.iter().zip(&declared.max).zip(found.min.iter().zip(&found.max));
-    let outside = corners.into_iter().any(|((low, high), (least, most))| {
-        // The positions of a flat mesh have an extent of 0 on one axis. Because the extent on an
-        // axis can be 0, the tolerance for the bounding box also depends on the greatest absolute
-        // coordinate of the positions.
-        let slack = ((most - least).abs() * CUT).max(most.abs().max(least.abs()) * ROUNDED_AT).max(f32::EPSILON);
-        // A bounding box with NaN coordinates contains no position.
-        !(*least >= low - slack && *most <= high + slack)
-    });
-    if outside {
+    if !contains(&declared, &found) {
         let Bounds { min, max } = found;
         let text =
             format_args!("expected a box around {min:?} to {max:?}, found {:?} to {:?}", declared.min, declared.max);

@@ -1,8 +1,9 @@
 //! Checks the validation rules about the XML text, and about the bytes after the last field of a
 //! binary file.
 
+use std::ops::Range;
+
 use super::rules;
-use super::rules::reported;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::{Field, Result, counted, is_utf8};
@@ -14,10 +15,11 @@ use crate::formats::ezmesh::xml::scan::belongs;
 use crate::formats::ezmesh::xml::tag::{Tag, XmlAttribute, is_blank};
 use crate::formats::ezmesh::xml::walk::{OpenElement, XmlEvent, walk};
 use crate::math::as_u64;
-use crate::parse::{Name, Report, Severity};
+use crate::parse::{Name, Severity};
+use crate::validate::Report;
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
-    reported(report, view.versions())?;
+    report.read(view.versions())?;
     if let Form::Binary { order, version } = view.state.form {
         if (order == ByteOrder::Little) != (version == 100) {
             let text = format_args!("expected the usual byte order of version {version}, found {order:?}-endian");
@@ -42,22 +44,14 @@ fn check_end(view: View<'_>, report: &mut Report<'_>) {
     let end = view.state.elements.plane.saturating_add(as_u64(size_of::<[RawWord; 4]>()));
     let left = as_u64(view.bytes.len()).saturating_sub(end);
     if left > 0 {
-        report.add(
-            rules::TRAILING_BYTES,
-            Field::new("end"),
-            end,
-            format_args!("expected the end of the file, found {left} more bytes"),
-        );
+        let text = format_args!("expected the end of the file, found {left} more bytes");
+        report.add(rules::TRAILING_BYTES, Field::new("end"), end, text);
     }
 }
 
 fn stumbles(report: &mut Report<'_>, at: usize, what: &str) {
-    report.add(
-        rules::ORIGINAL_IMPORTER,
-        Field::new("elements"),
-        as_u64(at),
-        format_args!("expected XML that the original importer reads, found {what}"),
-    );
+    let text = format_args!("expected XML that the original importer reads, found {what}");
+    report.add(rules::ORIGINAL_IMPORTER, Field::new("elements"), as_u64(at), text);
 }
 
 /// An element that declares the number of its children, together with the number of children that
@@ -78,63 +72,56 @@ struct XmlCheck<'a, 'r, 's> {
 impl<'a> XmlCheck<'a, '_, '_> {
     fn see(&mut self, event: &XmlEvent<'a>, open: &[OpenElement<'a>]) {
         let in_data = open.last().is_some_and(|open| open.element.is_data());
-        match event {
+        let bytes = |range: &Range<usize>| self.bytes.get(range.clone()).unwrap_or_default();
+        let (rule, name, at, text) = match event {
             XmlEvent::Start { tag, element, end } => {
                 self.start(*tag, *element, open);
-                if !end.is_empty {
-                    self.begin(*tag, *element, open.len());
-                } else if list_items(*element).is_some() {
-                    self.begin(*tag, *element, open.len());
+                self.begin(*tag, *element, open.len());
+                if end.is_empty {
                     self.finish(open.len());
                 }
+                return;
             }
-            XmlEvent::End { .. } => self.finish(open.len().saturating_sub(1)),
-            XmlEvent::Text(range) if !in_data => {
-                let text = self.bytes.get(range.clone()).unwrap_or_default();
-                if let Some(first) = text.iter().position(|byte| !is_blank(*byte)) {
-                    let head = text.get(first..).unwrap_or_default();
-                    let head = Name::new(head.get(..24).unwrap_or(head));
+            XmlEvent::End { .. } => return self.finish(open.len().saturating_sub(1)),
+            XmlEvent::Text(range) => {
+                let text = bytes(range);
+                let first = text.iter().position(|byte| !is_blank(*byte)).filter(|_| !in_data);
+                if let Some(first) = first {
+                    let head = head(text.get(first..).unwrap_or_default());
                     let text = format_args!("expected elements, found the text \"{head}\", which is ignored");
-                    self.report.add(
-                        rules::TEXT_BETWEEN_NUMBERS,
-                        Field::new("elements"),
-                        as_u64(range.start.saturating_add(first)),
-                        text,
-                    );
+                    let at = as_u64(range.start.saturating_add(first));
+                    self.report.add(rules::TEXT_BETWEEN_NUMBERS, Field::new("elements"), at, text);
                 }
+                return;
             }
             XmlEvent::Comment(range) => {
-                let within = |element: ElementName| open.iter().any(|open| open.element == element);
-                if in_data || within(ElementName::Mesh) {
-                    stumbles(
-                        self.report,
-                        range.start,
-                        "a comment inside a mesh or its numbers: the importer loses the mesh",
-                    );
+                if in_data || open.iter().any(|open| open.element == ElementName::Mesh) {
+                    let what = "a comment inside a mesh or its numbers: the importer loses the mesh";
+                    stumbles(self.report, range.start, what);
                 }
                 let text = "expected no comment, found one, which is ignored";
-                self.report.add(rules::COMMENT_OR_INSTRUCTION, Field::new("comment"), as_u64(range.start), text);
+                (rules::COMMENT_OR_INSTRUCTION, "comment", range.start, text)
             }
             XmlEvent::Instruction(range) => {
-                let text = self.bytes.get(range.clone()).unwrap_or_default();
-                if !text.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(b"<?xml ")) {
-                    let text = "expected no processing instruction, found one, which is ignored";
-                    self.report.add(rules::COMMENT_OR_INSTRUCTION, Field::new("elements"), as_u64(range.start), text);
+                if bytes(range).get(..6).is_some_and(|head| head.eq_ignore_ascii_case(b"<?xml ")) {
+                    return;
                 }
+                let text = "expected no processing instruction, found one, which is ignored";
+                (rules::COMMENT_OR_INSTRUCTION, "elements", range.start, text)
             }
             XmlEvent::Cdata(range) => {
                 stumbles(self.report, range.start, "CDATA: the importer loses the numbers");
-                if !in_data {
-                    let text = "expected elements, found CDATA, which is ignored";
-                    self.report.add(rules::TEXT_BETWEEN_NUMBERS, Field::new("elements"), as_u64(range.start), text);
+                if in_data {
+                    return;
                 }
+                let text = "expected elements, found CDATA, which is ignored";
+                (rules::TEXT_BETWEEN_NUMBERS, "elements", range.start, text)
             }
             XmlEvent::Doctype(range) => {
-                let text = "expected no DOCTYPE, found one, which is ignored";
-                self.report.add(rules::DOCTYPE, Field::new("doctype"), as_u64(range.start), text);
+                (rules::DOCTYPE, "doctype", range.start, "expected no DOCTYPE, found one, which is ignored")
             }
-            XmlEvent::Text(_) => {}
-        }
+        };
+        self.report.add(rule, Field::new(name), as_u64(at), text);
     }
 
     fn start(&mut self, tag: Tag<'a>, element: ElementName, open: &[OpenElement<'a>]) {
@@ -153,7 +140,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         }
         if !belongs(element, open) {
             let text = format_args!("expected <{name}> inside its parent element, found it elsewhere; it is ignored");
-            self.report.add_as(Severity::Warning, rules::UNKNOWN_ELEMENT, Field::new("elements"), at, text);
+            self.report.add(rules::UNKNOWN_ELEMENT.with(Severity::Warning), Field::new("elements"), at, text);
         }
         let mut attributes = tag.attributes();
         while let Ok(Some(attribute)) = attributes.next() {
@@ -185,7 +172,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let mut said = [usual, older, published].into_iter().flatten();
         let Some(first) = said.next() else { return };
         if let Some(other) = said.find(|other| other.bytes.trim_ascii() != first.bytes.trim_ascii()) {
-            let [first, found] = [first, other].map(|value| Name::new(value.bytes.get(..24).unwrap_or(value.bytes)));
+            let [first, found] = [first, other].map(|value| head(value.bytes));
             let text =
                 format_args!("expected \"{first}\", as in the earlier attribute, found \"{found}\"; the first is used");
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct("indexbuffer"), as_u64(other.at), text);
@@ -197,19 +184,12 @@ impl<'a> XmlCheck<'a, '_, '_> {
         let (at, field) = (as_u64(value.at), Field::new("attribute").in_struct(element.name()));
         let is_known = element.attributes().iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
         if !is_known {
-            self.report.add(
-                rules::UNKNOWN_ATTRIBUTE,
-                field,
-                at,
-                format_args!("expected attributes of the format, found {}, which is ignored", Name::new(name)),
-            );
+            let text = format_args!("expected attributes of the format, found {}, which is ignored", Name::new(name));
+            self.report.add(rules::UNKNOWN_ATTRIBUTE, field, at, text);
         }
         if *quote != Some(b'"') {
-            stumbles(
-                self.report,
-                value.at,
-                "a value without double quotes: the importer loses it and all later attributes",
-            );
+            let what = "a value without double quotes: the importer loses it and all later attributes";
+            stumbles(self.report, value.at, what);
         }
         if value.bytes.contains(&b'&') && is_known {
             let text = "expected no entity, found &; the value is kept as written";
@@ -244,8 +224,7 @@ impl<'a> XmlCheck<'a, '_, '_> {
             Some((number.filter(|_| !digits.is_empty())?, as_u64(value.at)))
         });
         if let Some(value) = value.filter(|_| said.is_none()) {
-            let found = Name::new(value.bytes.get(..24).unwrap_or(value.bytes));
-            let text = format_args!("expected a count, found \"{found}\"");
+            let text = format_args!("expected a count, found \"{}\"", head(value.bytes));
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(element.name()), as_u64(value.at), text);
         }
         self.lists.push(CountedElement { element, said, seen: 0, depth });
@@ -260,6 +239,11 @@ impl<'a> XmlCheck<'a, '_, '_> {
             self.report.add(rules::LIST_COUNT, Field::new("count").in_struct(list.element.name()), at, text);
         }
     }
+}
+
+/// Returns the start of a text, for the text of a finding.
+fn head(bytes: &[u8]) -> Name<'_> {
+    Name::new(bytes.get(..24).unwrap_or(bytes))
 }
 
 /// Returns the kind of child elements whose number an element declares, or `None` if the element

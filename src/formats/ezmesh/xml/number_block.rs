@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::numbers::{self, NumberFault, NumberFaultKind, TextPosition, Tokens};
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::validate::rules::{MISSING_NUMBERS, NUMBER_TYPE};
 use crate::math::as_u64;
 
 /// Maximum number of floats in a batch. The floats of a batch are parsed together, and then copied
@@ -70,7 +71,8 @@ impl<'a> NumberBlock<'a> {
                 let end =
                     found.iter().position(|byte| numbers::is_separator(*byte) || *byte == b'<').unwrap_or(found.len());
                 let found = crate::error::show_bytes(found.get(..end.min(24)).unwrap_or_default());
-                Cause::Value { expected: what.expected().into(), found: found.into() }
+                let kind = Cause::Value { expected: what.expected().into(), found: found.into() };
+                return Error::new(FORMAT, self.field, as_u64(fault.at), kind).breaking(&NUMBER_TYPE);
             }
         };
         Error::new(FORMAT, self.field, as_u64(fault.at), kind)
@@ -84,7 +86,7 @@ impl<'a> NumberBlock<'a> {
         let needed = as_u64(rows).saturating_mul(as_u64(width));
         let expected = format!("{needed} numbers, {rows} {} of {width} each", self.what);
         let kind = Cause::Value { expected: expected.into(), found: found.into() };
-        Error::new(FORMAT, self.field, as_u64(self.content.start), kind)
+        Error::new(FORMAT, self.field, as_u64(self.content.start), kind).breaking(&MISSING_NUMBERS)
     }
 
     /// Counts the numbers of the block, without parsing them.

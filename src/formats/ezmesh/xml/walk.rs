@@ -8,6 +8,7 @@ use super::element_name::ElementName;
 use super::tag::{Tag, TagEnd, TagFault, is_blank};
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::validate::rules::{ATTRIBUTE_SYNTAX, ELEMENT_NESTING};
 use crate::math::as_u64;
 use crate::parse::{Limits, Name};
 
@@ -259,13 +260,14 @@ impl<'a> XmlWalker<'a, '_> {
             self.rooted = true;
         }
         let end = tag.check(self.limits).map_err(|TagFault { at, what, kind }| {
-            let field = match what {
-                "attribute" => Field::new("attribute").in_struct(element.name()),
-                _ => Field::new(what),
+            let (field, rule) = match what {
+                "attribute" => (Field::new("attribute").in_struct(element.name()), &ATTRIBUTE_SYNTAX),
+                _ => (Field::new(what), &ELEMENT_NESTING),
             };
-            let is_cut = matches!(kind, Cause::Value { .. }) && tag.is_cut();
+            let is_value = matches!(kind, Cause::Value { .. });
             let error = Error::new(FORMAT, field, as_u64(at), kind);
-            if is_cut { error.needing(tag.needed()) } else { error }
+            let error = if is_value { error.breaking(rule) } else { error };
+            if is_value && tag.is_cut() { error.needing(tag.needed()) } else { error }
         })?;
         see(XmlEvent::Start { tag, element, end }, &self.open)?;
         self.at = end.end;

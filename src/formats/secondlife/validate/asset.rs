@@ -4,18 +4,18 @@ use super::super::asset_block::{AssetBlock, InflateBuffer};
 use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::inflate::InflateBudget;
-use super::report::AssetReport;
-use super::rules::RULES;
+use super::rules;
 use super::summary::{AssetSummary, check_summary};
 use super::{header, physics, skin, surface};
 use crate::error::Result;
 use crate::model::Lod;
-use crate::parse::{Finding, Report};
+use crate::parse::Finding;
+use crate::validate::Report;
 
 /// Checks the headers of all assets of the file, and calls `report` with each finding.
 /// `validate_structure` does not inflate blocks.
 pub(in super::super) fn validate_structure(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
-    let mut report = Report::new(RULES, report);
+    let mut report = rules::report(report);
     header::check_file(file, &mut report);
     for_each_asset(file, &mut report, header::check);
 }
@@ -26,12 +26,12 @@ pub(in super::super) fn validate_structure(file: AssetView<'_>, report: &mut dyn
 /// Blocks are inflated one after another into one buffer, and the inflated blocks are not cached.
 /// All blocks of the file share one [`InflateBudget`], and a block beyond this budget is a finding.
 pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Finding)) {
-    let mut report = Report::new(RULES, report);
+    let mut report = rules::report(report);
     let (mut buffer, mut budget) = (InflateBuffer::default(), budget_for(file));
     header::check_file(file, &mut report);
-    for_each_asset(file, &mut report, |view, check| {
-        header::check(view, check);
-        check_blocks(view, check, &mut buffer, &mut budget);
+    for_each_asset(file, &mut report, |view, report| {
+        header::check(view, report);
+        check_blocks(view, report, &mut buffer, &mut budget);
     });
 }
 
@@ -77,18 +77,13 @@ fn block_within<'b>(
 
 /// Calls `visit` for each asset with a readable header, and reports a finding for each asset whose
 /// header cannot be read.
-fn for_each_asset(
-    file: AssetView<'_>,
-    report: &mut Report<'_>,
-    mut visit: impl FnMut(AssetView<'_>, &mut AssetReport<'_, '_>),
-) {
+fn for_each_asset(file: AssetView<'_>, report: &mut Report<'_>, mut visit: impl FnMut(AssetView<'_>, &mut Report<'_>)) {
     let is_container = file.container().is_some();
     for (number, state) in (0..).zip(file.asset_states()) {
         let asset = AssetView::new(file.file(), &state);
-        let mut check = AssetReport { report, asset: is_container.then_some(number) };
-        match asset.header() {
-            Ok(_) => visit(asset, &mut check),
-            Err(error) => check.add_error(&error),
+        report.turn_to_asset(is_container.then_some(number));
+        if report.take(asset.header()).is_some() {
+            visit(asset, report);
         }
     }
 }
@@ -99,17 +94,12 @@ impl AssetBlock<'_> {
     /// `validate_structure` reports a gzip wrapper, a marker line, bytes after the end of the
     /// compressed stream, bytes after the end of the LLSD value, repeated keys and quoted texts.
     pub fn validate_structure(&self, report: &mut dyn FnMut(Finding)) {
-        header::check_block(&mut AssetReport { report: &mut Report::new(RULES, report), asset: None }, *self);
+        header::check_block(&mut rules::report(report), *self);
     }
 }
 
 /// Checks every block of an asset, and checks that the blocks are consistent with each other.
-fn check_blocks(
-    view: AssetView<'_>,
-    check: &mut AssetReport<'_, '_>,
-    buffer: &mut InflateBuffer,
-    budget: &mut InflateBudget,
-) {
+fn check_blocks(view: AssetView<'_>, report: &mut Report<'_>, buffer: &mut InflateBuffer, budget: &mut InflateBudget) {
     let is_skinned = view.header().is_ok_and(|header| header.has(AssetPart::Skin));
     let mut summary = AssetSummary { is_skinned, ..AssetSummary::default() };
     // The skin is checked before the submeshes, because the weights in the submeshes refer to the
@@ -119,14 +109,14 @@ fn check_blocks(
         // If a block lies outside the file, or if its bytes were not fetched, the check of the
         // header has already reported the block.
         let Ok(Some((stored, bytes))) = view.stored(part) else { continue };
-        header::check_stored(view, check, &stored, bytes);
-        let Some(Some(block)) = check.take(block_within(view, part, buffer, budget)) else { continue };
-        header::check_block(check, block);
+        header::check_stored(view, report, &stored, bytes);
+        let Some(Some(block)) = report.take(block_within(view, part, buffer, budget)) else { continue };
+        header::check_block(report, block);
         match part {
-            AssetPart::Skin => summary.joints = skin::check(check, block),
-            AssetPart::PhysicsConvex => summary.hulls = physics::check(check, block),
+            AssetPart::Skin => summary.joints = skin::check(report, block),
+            AssetPart::PhysicsConvex => summary.hulls = physics::check(report, block),
             _ if part.is_geometry() => {
-                let counts = surface::check(check, block, &summary);
+                let counts = surface::check(report, block, &summary);
                 match part.lod() {
                     Some(lod) => {
                         let place = Lod::ALL.iter().position(|one| *one == lod);
@@ -139,6 +129,7 @@ fn check_blocks(
             }
             _ => {}
         }
+        report.turn_into(None);
     }
-    check_summary(view, check, &summary);
+    check_summary(view, report, &summary);
 }

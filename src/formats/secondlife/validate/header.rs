@@ -8,12 +8,13 @@ use super::super::asset_view::AssetView;
 use super::super::header::{BlockRange, EntryRange, Header};
 use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
 use super::super::llsd::LlsdValue;
-use super::report::AssetReport;
+use super::maps::{check_keys, check_sorted};
 use super::{rules, tree};
 use crate::error::{Cause, Error, Field, counted};
 use crate::math::as_u64;
 use crate::model::Lod;
-use crate::parse::{Report, Rule, Severity};
+use crate::parse::Severity;
+use crate::validate::Report;
 
 /// Known keys of an asset header whose values do not describe blocks.
 const OTHERS: [&str; 7] = ["version", "creator", "date", "physics_cost_data", "material_list", "submodel_id", "404"];
@@ -35,82 +36,68 @@ const USUAL_ORDER: [AssetPart; 7] = [
 /// Checks the bytes of a file that are not part of an asset: the preamble of a viewer's cache file,
 /// the map of a container, and bytes after the container.
 pub(super) fn check_file(file: AssetView<'_>, report: &mut Report<'_>) {
-    let mut check = AssetReport { report, asset: None };
     if let Some(preamble) = file.preamble() {
         let (said, found) = (u64::from(preamble.header_size.get()), file.header().map_or(0, |header| header.len()));
         let wrong =
             if said == found { String::new() } else { format!("; they give a header of {said} bytes, not {found}") };
         let text = format_args!("{} bytes of a viewer's disk cache before the asset{wrong}", size_of::<RawPreamble>());
-        check.add(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
+        report.add(rules::UNUSUAL_FORM, Field::new("preamble"), 0, text);
     }
     let Some(container) = file.container() else { return };
-    check.check_keys(Field::new("container"), container.map(), &OF_CONTAINER, |at| (as_u64(at), None));
+    check_keys(report, Field::new("container"), container.map(), &OF_CONTAINER, 0);
     let end = as_u64(container.end());
     let length = as_u64(file.file().len());
     if length > end {
-        check.add(
-            rules::TRAILING_OR_SHARED_BYTES,
-            Field::new("end"),
-            end,
-            format_args!("{} after the container", counted(length.saturating_sub(end), "byte")),
-        );
+        let text = format_args!("{} after the container", counted(length.saturating_sub(end), "byte"));
+        report.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
 }
 
 /// Checks all rules about the header of an asset.
-pub(super) fn check(view: AssetView<'_>, check: &mut AssetReport<'_, '_>) {
-    let Some(header) = check.take(view.header()) else { return };
+pub(super) fn check(view: AssetView<'_>, report: &mut Report<'_>) {
+    let Some(header) = report.take(view.header()) else { return };
     let start = view.start();
-    let absolute = |at: usize| (start.saturating_add(as_u64(at)), None);
     let known: Vec<&str> = AssetPart::ALL.into_iter().map(AssetPart::key).chain(OTHERS).collect();
-    check.check_keys(Field::new("header"), header.map(), &known, absolute);
+    check_keys(report, Field::new("header"), header.map(), &known, start);
     if header.marker_line() > 0 {
-        check.add(
-            rules::UNUSUAL_FORM,
-            Field::new("header"),
-            start,
-            format_args!("a marker line of {} before the header", counted(header.marker_line(), "byte")),
-        );
+        let text = format_args!("a marker line of {} before the header", counted(header.marker_line(), "byte"));
+        report.add(rules::UNUSUAL_FORM, Field::new("header"), start, text);
     }
     if header.len() > USUAL_PREFIX {
         let text = format_args!("{} bytes, but a viewer fetches only {USUAL_PREFIX} bytes", header.len());
-        check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, Field::new("header"), start, text);
+        report.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, Field::new("header"), start, text);
     }
-    check.check_sorted(Field::new("header"), header.map(), absolute);
-    check_version(check, &header, start);
-    check_kinds(check, &header, start);
-    let rules = view.llsd_limits();
-    tree::check(check, Field::new("header"), view.asset(), header.marker_line(), &rules, absolute);
-    check_lods(view, check, &header);
+    check_sorted(report, Field::new("header"), header.map(), start);
+    check_version(report, &header, start);
+    check_kinds(report, &header, start);
+    let limits = view.llsd_limits();
+    tree::check(report, Field::new("header"), view.asset(), header.marker_line(), &limits, start);
+    check_lods(view, report, &header);
     for part in AssetPart::ALL {
-        check_entry(view, check, &header, part);
+        check_entry(view, report, &header, part);
     }
-    check_layout(view, check, &header);
-    check_origin(check, &header, start);
+    check_layout(view, report, &header);
+    check_origin(report, &header, start);
 }
 
-fn check_version(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
+fn check_version(report: &mut Report<'_>, header: &Header<'_>, start: u64) {
     let Some(entry) = header.get("version") else { return };
     let offset = start.saturating_add(as_u64(entry.at));
     match entry.value {
         LlsdValue::Integer(version) if version > HIGHEST_VERSION => {
             let text = format_args!("version {version} is newer than the highest known version, {HIGHEST_VERSION}");
-            check.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
+            report.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
         LlsdValue::Integer(_) => {}
         other => {
-            check.add(
-                rules::UNKNOWN_VERSION,
-                Field::new("version"),
-                offset,
-                format_args!("expected an integer, found {}", other.kind()),
-            );
+            let text = format_args!("expected an integer, found {}", other.kind());
+            report.add(rules::UNKNOWN_VERSION, Field::new("version"), offset, text);
         }
     }
 }
 
 /// Checks that the values of known header keys have the expected LLSD types.
-fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
+fn check_kinds(report: &mut Report<'_>, header: &Header<'_>, start: u64) {
     for key in ["creator", "date", "physics_cost_data", "material_list", "submodel_id"] {
         let Some(entry) = header.get(key) else { continue };
         let (fits, expected) = match (key, entry.value) {
@@ -125,75 +112,71 @@ fn check_kinds(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64)
         };
         if !fits {
             let text = format_args!("expected {expected}, found {}", entry.value.kind());
-            check.add(rules::HEADER_VALUE_TYPE, Field::new(key), start.saturating_add(as_u64(entry.at)), text);
+            report.add(rules::HEADER_VALUE_TYPE, Field::new(key), start.saturating_add(as_u64(entry.at)), text);
         }
     }
     for part in AssetPart::ALL {
         let hash = header.get(part.key()).and_then(|entry| entry.value.map()).and_then(|map| map.get("hash"));
         if let Some(entry) = hash.filter(|entry| entry.value.binary().is_none()) {
             let offset = start.saturating_add(as_u64(entry.at));
-            check.add(
-                rules::WRONG_HASH,
-                Field::new("hash").in_struct(part.key()),
-                offset,
-                format_args!("expected 16 bytes of binary data, found {}", entry.value.kind()),
-            );
+            let text = format_args!("expected 16 bytes of binary data, found {}", entry.value.kind());
+            report.add(rules::WRONG_HASH, Field::new("hash").in_struct(part.key()), offset, text);
         }
     }
 }
 
-fn check_lods(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>) {
+fn check_lods(view: AssetView<'_>, report: &mut Report<'_>, header: &Header<'_>) {
     let start = view.start();
     let is_there = |lod: Lod| header.has(lod.part());
     if !Lod::ALL.into_iter().any(is_there) {
         let stub = if header.is_stub() { "a stub for an asset that does not exist: " } else { "" };
-        check.add(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format_args!("{stub}no level of detail"));
+        report.add(rules::NO_LEVEL_OF_DETAIL, Field::new("header"), start, format_args!("{stub}no level of detail"));
         return;
     }
     for part in [AssetPart::HighLod, AssetPart::PhysicsConvex] {
         if matches!(header.block(part), Ok(None)) {
-            check.add(rules::MISSING_BLOCK, Field::new(part.key()), start, format_args!("no {}", part.key()));
+            report.add(rules::MISSING_BLOCK, Field::new(part.key()), start, format_args!("no {}", part.key()));
         }
     }
     for (lod, needed) in [(Lod::Low, Lod::Medium), (Lod::Lowest, Lod::Low)] {
         if is_there(lod) && !is_there(needed) {
             let text = format_args!("no {}, which {} requires", needed.part().key(), lod.part().key());
-            check.add(rules::MISSING_HIGHER_LEVEL, Field::new(lod.part().key()), start, text);
+            report.add(rules::MISSING_HIGHER_LEVEL, Field::new(lod.part().key()), start, text);
         }
     }
 }
 
 /// Checks the keys in a block's header entry, and whether the block lies within the file.
-fn check_entry(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>, part: AssetPart) {
+fn check_entry(view: AssetView<'_>, report: &mut Report<'_>, header: &Header<'_>, part: AssetPart) {
     let Some(entry) = header.get(part.key()) else { return };
     let start = view.start();
     if let LlsdValue::Map(map) = entry.value {
         let field = Field::new(part.key());
-        check.check_keys(field, map, &OF_BLOCK, |at| (start.saturating_add(as_u64(at)), None));
+        check_keys(report, field, map, &OF_BLOCK, start);
     }
     match view.stored(part) {
         Ok(_) => {}
         Err(error) if matches!(error.cause(), Cause::Missing { .. }) => {
             if let Some(offset) = error.offset() {
-                check.add(rules::UNUSUAL_FORM, Field::new(part.key()), offset, "a block that was not fetched");
+                report.add(rules::UNUSUAL_FORM, Field::new(part.key()), offset, "a block that was not fetched");
             }
         }
-        Err(error) => say_outside(check, part, start.saturating_add(as_u64(entry.at)), &error),
+        Err(error) => say_outside(report, part, start.saturating_add(as_u64(entry.at)), &error),
     }
 }
 
-fn say_outside(check: &mut AssetReport<'_, '_>, part: AssetPart, entry_at: u64, error: &Error) {
+fn say_outside(report: &mut Report<'_>, part: AssetPart, entry_at: u64, error: &Error) {
     // If the block lies outside the file, the byte range in the header entry is wrong, so the
     // finding has the offset of the header entry.
     let outside = matches!(error.cause(), Cause::UnexpectedEnd { .. });
     let offset = error.offset().filter(|_| !outside).unwrap_or(entry_at);
     let field = if error.field().outer().is_some() { error.field() } else { Field::new(part.key()) };
-    check.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.cause());
+    report.add(rules::BLOCK_OUTSIDE_FILE, field, offset, error.cause());
 }
 
 /// Checks whether blocks overlap, whether bytes between blocks are unused, and whether the blocks
 /// are in the order in which viewers write blocks.
-fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &Header<'_>) {
+fn check_layout(view: AssetView<'_>, report: &mut Report<'_>, header: &Header<'_>) {
     let mut blocks: Vec<EntryRange> = header.all_ranges().filter(|block| block.start < view.end()).collect();
     let place = |part: Option<AssetPart>| USUAL_ORDER.iter().position(|usual| Some(*usual) == part);
     // Blocks with the same byte range are sorted by their positions in [`USUAL_ORDER`].
@@ -204,55 +187,35 @@ fn check_layout(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, header: &H
     for block in &blocks {
         let field = Field::new(block.part.map_or("header", AssetPart::key));
         if let Some(last) = last.filter(|last| (last.start, last.end) == (block.start, block.end)) {
-            check.add(
-                rules::TRAILING_OR_SHARED_BYTES,
-                field,
-                block.entry_at,
-                format_args!("the same bytes as {}", name(last.part)),
-            );
+            let text = format_args!("the same bytes as {}", name(last.part));
+            report.add(rules::TRAILING_OR_SHARED_BYTES, field, block.entry_at, text);
         } else if block.start < end {
             let over = last.map_or("the header", |last| name(last.part));
-            check.add(
-                rules::BLOCK_OVERLAP_OR_GAP,
-                field,
-                block.entry_at,
-                format_args!("overlaps {over} from byte {} on", block.start),
-            );
+            let text = format_args!("overlaps {over} from byte {} on", block.start);
+            report.add(rules::BLOCK_OVERLAP_OR_GAP, field, block.entry_at, text);
         } else if block.start > end {
-            check.add(
-                rules::BLOCK_OVERLAP_OR_GAP,
-                field,
-                end,
-                format_args!("a gap of {} before the block", counted(block.start.saturating_sub(end), "byte")),
-            );
+            let text = format_args!("a gap of {} before the block", counted(block.start.saturating_sub(end), "byte"));
+            report.add(rules::BLOCK_OVERLAP_OR_GAP, field, end, text);
         }
         end = end.max(block.end);
         last = Some(*block);
     }
     if end < view.end() && !blocks.is_empty() {
-        check.add(
-            rules::TRAILING_OR_SHARED_BYTES,
-            Field::new("end"),
-            end,
-            format_args!("{} after the last block", counted(view.end().saturating_sub(end), "byte")),
-        );
+        let text = format_args!("{} after the last block", counted(view.end().saturating_sub(end), "byte"));
+        report.add(rules::TRAILING_OR_SHARED_BYTES, Field::new("end"), end, text);
     }
     blocks.dedup_by_key(|block| (block.start, block.end));
     let places: Vec<usize> = blocks.iter().filter_map(|block| place(block.part)).collect();
     if let (false, Some(first)) = (places.is_sorted(), blocks.first()) {
         let order: Vec<&str> = blocks.iter().map(|block| name(block.part)).collect();
-        check.add(
-            rules::UNUSUAL_ORDER,
-            Field::new("header"),
-            first.start,
-            format_args!("an unusual order of blocks: {}", order.join(", ")),
-        );
+        let text = format_args!("an unusual order of blocks: {}", order.join(", "));
+        report.add(rules::UNUSUAL_ORDER, Field::new("header"), first.start, text);
     }
 }
 
 /// Reports a finding if the header lacks values that simulators add: version, creator, date and
 /// hashes of physics blocks.
-fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64) {
+fn check_origin(report: &mut Report<'_>, header: &Header<'_>, start: u64) {
     let mut missing: Vec<String> =
         ["version", "creator", "date"].into_iter().filter(|key| header.get(key).is_none()).map(str::to_owned).collect();
     for part in [AssetPart::PhysicsMesh, AssetPart::PhysicsShape, AssetPart::PhysicsConvex] {
@@ -262,17 +225,13 @@ fn check_origin(check: &mut AssetReport<'_, '_>, header: &Header<'_>, start: u64
         }
     }
     if !missing.is_empty() {
-        check.add(
-            rules::NO_SIMULATOR_DATA,
-            Field::new("header"),
-            start,
-            format_args!("values that a simulator adds are missing: {}", missing.join(", ")),
-        );
+        let text = format_args!("values that a simulator adds are missing: {}", missing.join(", "));
+        report.add(rules::NO_SIMULATOR_DATA, Field::new("header"), start, text);
     }
 }
 
 /// Checks the compression level and the MD5 hash of a block's compressed bytes.
-pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, stored: &BlockRange, bytes: &[u8]) {
+pub(super) fn check_stored(view: AssetView<'_>, report: &mut Report<'_>, stored: &BlockRange, bytes: &[u8]) {
     let field = Field::new(stored.part.key());
     // The second byte of the zlib header contains the compression level: 0xda means the highest
     // level.
@@ -280,56 +239,42 @@ pub(super) fn check_stored(view: AssetView<'_>, check: &mut AssetReport<'_, '_>,
         && flags != 0xda
     {
         let text = format_args!("not compressed at the highest level: the zlib header is 78 {flags:02x}, not 78 da");
-        check.add(rules::UNUSUAL_ORDER, field, stored.start, text);
+        report.add(rules::UNUSUAL_ORDER, field, stored.start, text);
     }
     let Ok(header) = view.header() else { return };
     let Some(hash) = header.hash(stored.part) else { return };
     let verdict = view.verify_hash(stored.part);
     if hash.len() != 16 {
-        check.add(
-            rules::WRONG_HASH,
-            Field::new("hash").in_struct(stored.part.key()),
-            stored.entry_at,
-            format_args!("a hash of {}, expected 16", counted(hash.len(), "byte")),
-        );
+        let text = format_args!("a hash of {}, expected 16", counted(hash.len(), "byte"));
+        report.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     } else if matches!(verdict, Ok(Some(false))) {
         let text = "not the MD5 of the stored block";
-        check.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
+        report.add(rules::WRONG_HASH, Field::new("hash").in_struct(stored.part.key()), stored.entry_at, text);
     }
 }
 
 /// Checks the gzip or zlib wrapper of a block, the bytes after the end of the block's data, and the
-/// LLSD maps and texts in the inflated block.
-pub(super) fn check_block(check: &mut AssetReport<'_, '_>, block: AssetBlock<'_>) {
+/// LLSD maps and texts in the inflated block. After the call, the findings of the report are about
+/// the inflated block.
+pub(super) fn check_block(report: &mut Report<'_>, block: AssetBlock<'_>) {
     let field = Field::new(block.part().key());
     if block.is_gzip() {
         let text = "gzip data, which viewers do not read; they expect zlib";
-        let rule = Rule { severity: Severity::Warning, ..rules::DAMAGED_ZLIB_STREAM };
-        check.add(rule, field, block.stored_at(), text);
+        report.add(rules::DAMAGED_ZLIB_STREAM.with(Severity::Warning), field, block.stored_at(), text);
     }
     if block.unused() > 0 {
         let at = block.stored_at().saturating_add(block.stored_len().saturating_sub(block.unused()));
-        check.add(
-            rules::DAMAGED_ZLIB_STREAM,
-            field,
-            at,
-            format_args!("{} after the compressed stream in the block", counted(block.unused(), "byte")),
-        );
+        let text = format_args!("{} after the compressed stream in the block", counted(block.unused(), "byte"));
+        report.add(rules::DAMAGED_ZLIB_STREAM, field, at, text);
     }
+    report.turn_into(Some(block.stored_at()));
     if !block.rest().is_empty() {
         let at = block.bytes().len().saturating_sub(block.rest().len());
-        check.add_in(
-            rules::DAMAGED_BLOCK_VALUE,
-            field,
-            block,
-            at,
-            format_args!("{} after the value", counted(block.rest().len(), "byte")),
-        );
+        let text = format_args!("{} after the value", counted(block.rest().len(), "byte"));
+        report.add(rules::DAMAGED_BLOCK_VALUE, field, as_u64(at), text);
     }
-    let stored = block.stored_at();
-    let at = as_u64(block.value_at());
-    tree::check(check, field, block.bytes(), at, block.llsd_limits(), |at| (stored, Some(as_u64(at))));
+    tree::check(report, field, block.bytes(), as_u64(block.value_at()), block.llsd_limits(), 0);
     if block.value_at() > 0 {
-        check.add_in(rules::UNUSUAL_FORM, field, block, 0, "a marker line before the value");
+        report.add(rules::UNUSUAL_FORM, field, 0, "a marker line before the value");
     }
 }

@@ -8,16 +8,14 @@
 //! location of the first item.
 
 mod asset;
-mod finding;
 mod header;
+mod maps;
 mod physics;
-mod report;
-mod rules;
+pub(super) mod rules;
 mod skin;
 mod summary;
 mod surface;
 mod tree;
 
 pub(super) use asset::{check, validate, validate_structure};
-pub use finding::finding;
 pub use rules::RULES;

@@ -1,7 +1,10 @@
 //! The rules of `validate` for Second Life meshes. Each rule has a severity, a name, an id and a
 //! text.
 
-use crate::parse::rules;
+use super::super::layout::INFLATED;
+use crate::error::{ErrorKind, Rule};
+use crate::parse::{Finding, rules};
+use crate::validate::Report;
 
 rules! {
     /// All rules of `validate` for Second Life meshes. If a rule is removed, its id is never used
@@ -172,4 +175,17 @@ rules! {
         why "Viewers show such a submesh as a flat silhouette. Leaves may have such normals on purpose, to be as light as \
              the ground."
         mend "Compute the normals in the modelling program, unless they are meant, and upload the model again.";
+}
+
+/// Makes a report for violations of the rules, which passes each finding to `sink`.
+pub(super) fn report(sink: &mut dyn FnMut(Finding)) -> Report<'_> {
+    Report::new(RULES, sink).with_inflated(INFLATED)
+}
+
+/// Returns the rule that a file breaks by an error whose reader names no rule.
+pub(in super::super) const fn rule_of(kind: ErrorKind, _: bool) -> Option<&'static Rule> {
+    match kind {
+        ErrorKind::Choice | ErrorKind::Missing => None,
+        _ => Some(&MALFORMED_HEADER),
+    }
 }

@@ -3,10 +3,10 @@
 use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::layout::MAX_SUBMESHES;
-use super::report::AssetReport;
 use super::rules;
 use crate::error::{Field, counted};
 use crate::model::Lod;
+use crate::validate::Report;
 
 /// The numbers of submeshes, triangles and joints of an asset, and the presence of some of its
 /// blocks, for the checks that compare the blocks with each other.
@@ -26,7 +26,7 @@ pub(super) struct AssetSummary {
 }
 
 /// Checks that the blocks of an asset are consistent with each other.
-pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>, summary: &AssetSummary) {
+pub(super) fn check_summary(view: AssetView<'_>, report: &mut Report<'_>, summary: &AssetSummary) {
     let start = view.start();
     let there = Lod::ALL.into_iter().zip(summary.levels);
     let there: Vec<(Lod, (usize, usize))> = there.filter_map(|(lod, counts)| Some((lod, counts?))).collect();
@@ -35,15 +35,11 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
         let field = Field::new(lod.part().key());
         if submeshes != &most && *submeshes > 0 && most > 0 {
             let text = format_args!("{}, but {} has {most}", counted(*submeshes, "submesh"), highest.part().key());
-            check.add(rules::SUBMESH_COUNT, field, start, text);
+            report.add(rules::SUBMESH_COUNT, field, start, text);
         }
         if *submeshes > MAX_SUBMESHES {
-            check.add(
-                rules::SUBMESH_COUNT,
-                field,
-                start,
-                format_args!("{submeshes} submeshes, expected at most {MAX_SUBMESHES}"),
-            );
+            let text = format_args!("{submeshes} submeshes, expected at most {MAX_SUBMESHES}");
+            report.add(rules::SUBMESH_COUNT, field, start, text);
         }
     }
     for ((higher, (_, more)), (lod, (_, triangles))) in there.iter().zip(there.iter().skip(1)) {
@@ -54,13 +50,13 @@ pub(super) fn check_summary(view: AssetView<'_>, check: &mut AssetReport<'_, '_>
             } else {
                 format!("{}, more than {higher} ({more})", counted(*triangles, "triangle"))
             };
-            check.add(rules::LEVEL_NOT_SIMPLER, field, start, text);
+            report.add(rules::LEVEL_NOT_SIMPLER, field, start, text);
         }
     }
     // An asset in a viewer's `.slm` file can have both an array of hulls and collision triangles.
-    let is_cache = check.asset.is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
+    let is_cache = report.asset().is_some() || view.header().is_ok_and(|header| header.material_list().is_some());
     if summary.hulls && summary.physics_mesh && !is_cache {
         let text = "both a list of hulls and a physics mesh: simulators use the hulls";
-        check.add(rules::HULLS_AND_PHYSICS_MESH, Field::new(AssetPart::PhysicsConvex.key()), start, text);
+        report.add(rules::HULLS_AND_PHYSICS_MESH, Field::new(AssetPart::PhysicsConvex.key()), start, text);
     }
 }

@@ -6,18 +6,19 @@ use zerocopy::little_endian::U16;
 
 use super::super::asset_block::AssetBlock;
 use super::super::asset_part::AssetPart;
-use super::super::layout::{MAX_VERTICES, TRIPLE};
+use super::super::layout::{FORMAT, MAX_VERTICES, TRIPLE};
 use super::super::llsd::LlsdValue;
 use super::super::physics::{Degeneracy, degeneracy};
 use super::super::surface::{Submesh, SubmeshKey};
-use super::report::AssetReport;
+use super::maps::{check_domain, check_map, check_reals};
 use super::rules;
 use super::summary::AssetSummary;
 use crate::error::{Field, counted};
 use crate::math::as_u64;
 use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
 use crate::model::{IndexEncoding, Indices, NormalEncoding, Normals, PositionEncoding, Positions};
-use crate::parse::{Rule, Severity, Tally};
+use crate::parse::{Rule, Severity};
+use crate::validate::{IndexCheck, Report, Tally};
 
 /// The greatest absolute coordinate of a `PositionDomain` that `validate` does not report.
 const REACH: f64 = 0.501;
@@ -31,53 +32,46 @@ const HALF: f32 = 0.5;
 
 /// Checks every submesh of a block. Returns the number of submeshes and the number of triangles in
 /// the block, or `None` if the block cannot be read.
-pub(super) fn check(
-    check: &mut AssetReport<'_, '_>,
-    block: AssetBlock<'_>,
-    summary: &AssetSummary,
-) -> Option<(usize, usize)> {
-    let level = check.take(block.level())?;
+pub(super) fn check(report: &mut Report<'_>, block: AssetBlock<'_>, summary: &AssetSummary) -> Option<(usize, usize)> {
+    let level = report.take(block.level())?;
     if level.is_empty() {
-        let field = Field::new(block.part().key());
-        check.add_in(rules::WRONG_BLOCK_TYPE, field, block, block.value_at(), "an array without submeshes");
+        let (field, at) = (Field::new(block.part().key()), as_u64(block.value_at()));
+        report.add(rules::WRONG_BLOCK_TYPE, field, at, "an array without submeshes");
     }
     let mut triangles = 0_usize;
-    let mut bad = Tally::default();
     let mut fault = None;
-    for (number, submesh) in (0..).zip(level.submeshes()) {
-        match submesh {
-            Ok(submesh) => {
-                SubmeshCheck { check, block, submesh: &submesh, summary }.all();
-                triangles = triangles.saturating_add(submesh.triangle_count());
-            }
-            Err(error) => {
-                bad.add(number, true);
-                fault.get_or_insert(error);
-            }
+    let bad = Tally::of(level.submeshes(), |submesh| match submesh {
+        Ok(submesh) => {
+            SubmeshCheck { report, block, submesh: &submesh, summary }.all();
+            triangles = triangles.saturating_add(submesh.triangle_count());
+            false
         }
-    }
+        Err(error) => {
+            fault.get_or_insert(error);
+            true
+        }
+    });
     if let Some(error) = fault {
-        let at = error.inflated_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-        let more = if bad.count > 1 { format!("; {} such", bad.count) } else { String::new() };
-        let text = format_args!("{}{more}", error.cause());
-        check.add_in(rules::WRONG_BLOCK_TYPE, error.field(), block, at, text);
+        let text = format_args!("{}{}", error.cause(), bad.such());
+        let at = error.inflated_offset().unwrap_or_default();
+        report.add(rules::WRONG_BLOCK_TYPE, error.field(), at, text);
     }
     Some((level.len(), triangles))
 }
 
-/// A submesh that is being checked, with its block and the asset report that receives the findings.
-struct SubmeshCheck<'l, 'r, 'v, 'a> {
-    check: &'l mut AssetReport<'r, 'v>,
+/// A submesh that is being checked, with its block and the report that receives the findings.
+struct SubmeshCheck<'l, 'r, 'a> {
+    report: &'l mut Report<'r>,
     block: AssetBlock<'a>,
     submesh: &'l Submesh<'a>,
     summary: &'l AssetSummary,
 }
 
-impl SubmeshCheck<'_, '_, '_, '_> {
+impl SubmeshCheck<'_, '_, '_> {
     fn all(&mut self) {
         let known = SubmeshKey::ALL.map(SubmeshKey::name);
         let place = Field::new("").in_list(self.block.part().key(), as_u64(self.submesh.index()));
-        self.check.check_map_in(place, self.block, self.submesh.map(), &known);
+        check_map(self.report, place, self.submesh.map(), &known);
         if self.submesh.is_placeholder() {
             self.placeholder();
             return;
@@ -94,7 +88,16 @@ impl SubmeshCheck<'_, '_, '_, '_> {
     }
 
     fn add(&mut self, rule: Rule, key: SubmeshKey, at: usize, text: impl std::fmt::Display) {
-        self.check.add_in(rule, self.submesh.field(key), self.block, at, text);
+        self.report.add(rule, self.submesh.field(key), as_u64(at), text);
+    }
+
+    fn add_any(&mut self, tally: Tally, rule: Rule, key: SubmeshKey, at: usize, text: impl std::fmt::Display) {
+        self.report.add_any(tally, rule, self.submesh.field(key), as_u64(at), text);
+    }
+
+    /// Returns the offset of the value of a key, or of the submesh without the key.
+    fn at(&self, key: SubmeshKey) -> usize {
+        self.submesh.get(key).map_or(self.submesh.at(), |(at, _)| at)
     }
 
     fn placeholder(&mut self) {
@@ -115,11 +118,11 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         if let Err(error) = self.submesh.positions()
             && error.field().name() == SubmeshKey::Position.name()
         {
-            self.check.add_error(&error);
+            self.report.add_error(&error);
             return self.submesh.vertex_count() > 0;
         }
         let vertices = self.submesh.vertex_count();
-        let at = self.submesh.get(SubmeshKey::Position).map_or(self.submesh.at(), |(at, _)| at);
+        let at = self.at(SubmeshKey::Position);
         if vertices == 0 {
             self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::Position, at, "no positions in a submesh with geometry");
         }
@@ -135,7 +138,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         for error in looks.into_iter().filter_map(Result::err) {
             // The function `domains` has already reported errors in `TexCoord0Domain`.
             if error.field().name() != SubmeshKey::TexCoord0Domain.name() {
-                self.check.add_error(&error);
+                self.report.add_error(&error);
             }
         }
     }
@@ -147,8 +150,7 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             (Normals(NormalEncoding::Unit16(normals)), Positions(PositionEncoding::MinMax16(positions)));
         let indices = Indices(IndexEncoding::U16(indices));
         if are_meaningless(&normals, &positions, &indices, &indices) {
-            let at = self.submesh.get(SubmeshKey::Normal).map_or(self.submesh.at(), |(at, _)| at);
-            self.add(rules::EQUAL_NORMALS, SubmeshKey::Normal, at, SAME_NORMALS);
+            self.add(rules::EQUAL_NORMALS, SubmeshKey::Normal, self.at(SubmeshKey::Normal), SAME_NORMALS);
         }
     }
 
@@ -185,98 +187,63 @@ impl SubmeshCheck<'_, '_, '_, '_> {
                 }
             }
         }
-        if let Some((at, value)) = self.submesh.get(SubmeshKey::NormalizedScale) {
-            match self.check.take(self.submesh.normalized_scale()).flatten() {
-                Some(scale) if scale.iter().all(|one| one.is_finite()) => {
-                    let field = self.submesh.field(SubmeshKey::NormalizedScale);
-                    self.check.check_reals(field, self.block, at, value);
-                }
-                Some(scale) => {
-                    self.add(
-                        rules::INVALID_DOMAIN,
-                        SubmeshKey::NormalizedScale,
-                        at,
-                        format_args!("{scale:?} are not finite numbers"),
-                    );
-                }
-                None => {}
+        if let Some((at, value)) = self.submesh.get(SubmeshKey::NormalizedScale)
+            && let Some(scale) = self.report.take(self.submesh.normalized_scale()).flatten()
+        {
+            let field = self.submesh.field(SubmeshKey::NormalizedScale);
+            if scale.iter().all(|one| one.is_finite()) {
+                check_reals(self.report, field, at, value);
+            } else {
+                let text = format_args!("{scale:?} are not finite numbers");
+                self.report.add(rules::INVALID_DOMAIN, field, as_u64(at), text);
             }
         }
     }
 
     fn domain<const N: usize>(&mut self, key: SubmeshKey, at: usize, value: LlsdValue<'_>) -> Option<[[f64; N]; 2]> {
-        let field = self.submesh.field(key);
-        self.check.check_domain(field, self.block, at, value)
+        check_domain(self.report, self.submesh.field(key), at, value)
     }
 
     fn triangles(&mut self) {
-        let Some(indices) = self.check.take(self.submesh.indices()) else { return };
-        let Some((at, bytes)) = self.submesh.bytes(SubmeshKey::TriangleList).ok().flatten() else { return };
+        const KEY: SubmeshKey = SubmeshKey::TriangleList;
+        let Some(indices) = self.report.take(self.submesh.indices()) else { return };
+        let Some((at, bytes)) = self.submesh.bytes(KEY).ok().flatten() else { return };
         if bytes.len() % TRIPLE != 0 {
-            let whole = indices.len() / 3;
-            let text = format_args!(
-                "{}, not a multiple of 6: {} complete",
-                counted(bytes.len(), "byte"),
-                counted(whole, "triangle")
+            let [length, whole] = [counted(bytes.len(), "byte"), counted(indices.len() / 3, "triangle")];
+            self.add(
+                rules::INCOMPLETE_SUBMESH,
+                KEY,
+                at,
+                format_args!("{length}, not a multiple of 6: {whole} complete"),
             );
-            self.add(rules::INCOMPLETE_SUBMESH, SubmeshKey::TriangleList, at, text);
         }
         // The range check includes the vertex indices after the last complete triangle.
         let all = <[U16]>::ref_from_prefix_with_elems(bytes, bytes.len() / 2).map_or(&[][..], |(all, _)| all);
-        let vertices = self.submesh.vertex_count();
-        let mut beyond = Tally::default();
-        let mut highest = 0;
-        // One bit for each vertex that an index of 16 bits can refer to.
-        let mut used = [0_u64; (1 << 16) / 64];
-        for (number, index) in (0..).zip(all) {
-            let index = index.get();
-            beyond.add(number, usize::from(index) >= vertices);
-            highest = highest.max(index);
-            if let Some(word) = used.get_mut(usize::from(index) / 64) {
-                *word |= 1_u64.wrapping_shl(u32::from(index) % 64);
-            }
-        }
-        let first = at.saturating_add(5);
-        let item = |tally: Tally, size: u64| usize::try_from(tally.offset(as_u64(first), size)).unwrap_or(first);
-        if beyond.any() {
-            let text = format_args!(
-                "{} out of range, greatest {highest}: the submesh has {}",
-                counted(beyond.count, "index"),
-                counted(vertices, "vertex")
-            );
-            self.add(rules::INDEX_OUT_OF_RANGE, SubmeshKey::TriangleList, item(beyond, 2), text);
-        }
-        let mut equal = Tally::default();
-        let is_lod = self.block.part().lod().is_some();
-        for (number, triangle) in (0..).zip(all.as_chunks::<3>().0) {
-            let [a, b, c] = triangle.map(U16::get);
-            // In collision geometry, a triangle with three vertex indices 0 is a placeholder.
-            let placeholder = !is_lod && [a, b, c] == [0; 3];
-            equal.add(number, !placeholder && (a == b || b == c || a == c));
-        }
-        if equal.any() {
-            let text = format_args!(
-                "{} with a vertex used twice, first triangle {}",
-                counted(equal.count, "triangle"),
-                equal.first
-            );
-            self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, item(equal, 6), text);
-        }
-        // The bit set `used` may have bits of vertex indices that are out of range.
-        let within = (0..vertices).filter(|vertex| is_set(&used, *vertex)).count();
-        if within < vertices {
-            let unused = vertices.saturating_sub(within);
-            let first_unused = (0..vertices).find(|vertex| !is_set(&used, *vertex)).unwrap_or_default();
-            let text = format_args!("{unused} of {} in no triangle, first {first_unused}", counted(vertices, "vertex"));
-            self.add(rules::UNUSED_VERTEX, SubmeshKey::TriangleList, at, text);
-        }
-        if self.block.part() == AssetPart::PhysicsMesh || self.block.part() == AssetPart::PhysicsShape {
-            self.collisions(all, item);
+        let vertices = u32::try_from(self.submesh.vertex_count()).unwrap_or(u32::MAX);
+        // In collision geometry, a triangle with three vertex indices 0 is a placeholder.
+        let check = IndexCheck::new(vertices).with_placeholders(self.block.part().lod().is_none());
+        let Ok(mut check) = check.with_unused(FORMAT) else { return };
+        all.iter().for_each(|index| check.add(index.get().into()));
+        let IndexCheck { beyond, degenerate, greatest, .. } = check;
+        let text = format_args!(
+            "{} out of range, greatest {greatest}: the submesh has {}",
+            counted(beyond.count, "index"),
+            counted(vertices, "vertex")
+        );
+        self.add_any(beyond, rules::INDEX_OUT_OF_RANGE, KEY, item(at, beyond, 2), text);
+        let text = degenerate.text_to_first("triangle", "with a vertex used twice, first triangle");
+        self.add_any(degenerate, rules::UNUSED_VERTEX, KEY, item(at, degenerate, 6), text);
+        let unused = check.unused();
+        let Tally { count, first } = unused;
+        let text = format_args!("{count} of {} in no triangle, first {first}", counted(vertices, "vertex"));
+        self.add_any(unused, rules::UNUSED_VERTEX, KEY, at, text);
+        if matches!(self.block.part(), AssetPart::PhysicsMesh | AssetPart::PhysicsShape) {
+            self.collisions(all, at);
         }
     }
 
     /// Reports degenerate collision triangles, with the test of a viewer before an upload.
-    fn collisions(&mut self, indices: &[U16], item: impl Fn(Tally, u64) -> usize) {
+    fn collisions(&mut self, indices: &[U16], at: usize) {
         let Ok(positions) = self.submesh.positions() else { return };
         let (mut flat, mut sliver) = (Tally::default(), Tally::default());
         for (number, triangle) in (0..).zip(indices.as_chunks::<3>().0) {
@@ -288,39 +255,27 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             flat.add(number, found == Some(Degeneracy::Flat));
             sliver.add(number, found == Some(Degeneracy::Sliver));
         }
-        if flat.any() {
-            let text =
-                format_args!("{} without an area, first triangle {}", counted(flat.count, "triangle"), flat.first);
-            self.add(rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList, item(flat, 6), text);
-        }
-        if sliver.any() {
-            // Slivers have their own finding of severity info, because real uploads have slivers.
-            let text = format_args!(
-                "{}, degenerate for viewers, first triangle {}",
-                counted(sliver.count, "sliver"),
-                sliver.first
-            );
-            let rule = Rule { severity: Severity::Info, ..rules::DEGENERATE_COLLISION_TRIANGLE };
-            self.add(rule, SubmeshKey::TriangleList, item(sliver, 6), text);
-        }
+        let (rule, key) = (rules::DEGENERATE_COLLISION_TRIANGLE, SubmeshKey::TriangleList);
+        let text = flat.text_to_first("triangle", "without an area, first triangle");
+        self.add_any(flat, rule, key, item(at, flat, 6), text);
+        // Slivers have their own finding of severity info, because real uploads have slivers.
+        let Tally { count, first } = sliver;
+        let text = format_args!("{}, degenerate for viewers, first triangle {first}", counted(count, "sliver"));
+        self.add_any(sliver, rule.with(Severity::Info), key, item(at, sliver, 6), text);
     }
 
     fn weights(&mut self) {
+        const KEY: SubmeshKey = SubmeshKey::Weights;
         let is_lod = self.block.part().lod().is_some();
-        let Some((at, bytes)) = self.check.take(self.submesh.bytes(SubmeshKey::Weights)).flatten() else {
-            if is_lod && self.summary.is_skinned && self.submesh.get(SubmeshKey::Weights).is_none() {
+        let Some((at, bytes)) = self.report.take(self.submesh.bytes(KEY)).flatten() else {
+            if is_lod && self.summary.is_skinned && self.submesh.get(KEY).is_none() {
                 let text = "no weights, although the asset has a skin";
-                self.add(rules::WEIGHTS_WITHOUT_SKIN, SubmeshKey::Weights, self.submesh.at(), text);
+                self.add(rules::WEIGHTS_WITHOUT_SKIN, KEY, self.submesh.at(), text);
             }
             return;
         };
         if is_lod && !self.summary.is_skinned {
-            self.add(
-                rules::WEIGHTS_WITHOUT_SKIN,
-                SubmeshKey::Weights,
-                at,
-                "weights, although the asset has no skin".to_owned(),
-            );
+            self.add(rules::WEIGHTS_WITHOUT_SKIN, KEY, at, "weights, although the asset has no skin");
         }
         let Ok(Some(runs)) = self.submesh.weight_runs() else { return };
         let first = at.saturating_add(5);
@@ -329,20 +284,18 @@ impl SubmeshCheck<'_, '_, '_, '_> {
         if whole < runs.len() {
             let place = if used < bytes.len() { "ends inside an influence" } else { "ends" };
             let text = format_args!("the data {place} after {whole} of {}", counted(runs.len(), "vertex"));
-            self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+            self.add(rules::WEIGHT_LIST_COUNT, KEY, first.saturating_add(used), text);
         } else if used < bytes.len() {
             let rest = bytes.len().saturating_sub(used);
             let text = format_args!("{} after the list of the last vertex", counted(rest, "byte"));
-            self.add(rules::WEIGHT_LIST_COUNT, SubmeshKey::Weights, first.saturating_add(used), text);
+            self.add(rules::WEIGHT_LIST_COUNT, KEY, first.saturating_add(used), text);
         }
-        let (mut beyond, mut sums, mut none) = (Tally::default(), Tally::default(), Tally::default());
+        let [mut beyond, mut sums, mut none] = [Tally::default(); 3];
         let mut highest = 0;
+        let joints = self.summary.joints.unwrap_or(usize::MAX);
         for (vertex, run) in (0..).zip(runs.iter()) {
             let joint = run.iter().map(|one| one.bone).max().unwrap_or_default();
-            if let Some(joints) = self.summary.joints
-                && !run.is_empty()
-                && usize::from(joint) >= joints
-            {
+            if !run.is_empty() && usize::from(joint) >= joints {
                 highest = highest.max(joint);
                 beyond.add(vertex, true);
             }
@@ -350,37 +303,23 @@ impl SubmeshCheck<'_, '_, '_, '_> {
             none.add(vertex, run.is_empty());
             sums.add(vertex, !run.is_empty() && !SUMS.contains(&sum));
         }
-        if beyond.any() {
-            let joints = self.summary.joints.unwrap_or_default();
-            let text = format_args!(
-                "{} with joints out of range, greatest {highest}, first {}: the skin has {}",
-                counted(beyond.count, "vertex"),
-                beyond.first,
-                counted(joints, "joint")
-            );
-            self.add(rules::INVALID_SKIN, SubmeshKey::Weights, first, text);
-        }
-        if none.any() {
-            let text = format_args!(
-                "{} without influences, first {}; viewers use joint 0 instead",
-                counted(none.count, "vertex"),
-                none.first
-            );
-            self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
-        }
-        if sums.any() {
-            let (least, most) = SUMS.into_inner();
-            let text = format_args!(
-                "{} with weights that do not sum to {least}..{most}, first {}",
-                counted(sums.count, "vertex"),
-                sums.first
-            );
-            self.add(rules::WEIGHT_SUM, SubmeshKey::Weights, first, text);
-        }
+        let text = format_args!(
+            "{} with joints out of range, greatest {highest}, first {}: the skin has {}",
+            counted(beyond.count, "vertex"),
+            beyond.first,
+            counted(joints, "joint")
+        );
+        self.add_any(beyond, rules::INVALID_SKIN, KEY, first, text);
+        let text = none.text_to_first("vertex", "without influences, first");
+        self.add_any(none, rules::WEIGHT_SUM, KEY, first, format_args!("{text}; viewers use joint 0 instead"));
+        let text = sums.text_to_first("vertex", "with weights that do not sum to 65532..65535, first");
+        self.add_any(sums, rules::WEIGHT_SUM, KEY, first, text);
     }
 }
 
-fn is_set(words: &[u64], bit: usize) -> bool {
-    let shift = u32::try_from(bit % 64).unwrap_or_default();
-    words.get(bit / 64).is_some_and(|word| word.wrapping_shr(shift) & 1 == 1)
+/// Returns the offset of the first item of a tally in binary data at offset `at`, whose items have
+/// `size` bytes. The data start after the marker byte and the length of the value.
+fn item(at: usize, tally: Tally, size: u64) -> usize {
+    let first = at.saturating_add(5);
+    usize::try_from(tally.offset(as_u64(first), size)).unwrap_or(first)
 }

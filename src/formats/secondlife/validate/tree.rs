@@ -8,23 +8,15 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::super::llsd::{ContainerKind, LlsdEvent, LlsdLimits, LlsdText, LlsdValue, LlsdWalk, key_at};
-use super::finding::WithInflatedOffset;
-use super::report::AssetReport;
-use super::rules;
+use super::rules::{DUPLICATE_KEY_OR_LONG_HEADER, UNUSUAL_FORM};
 use crate::error::Field;
+use crate::math::as_u64;
+use crate::validate::Report;
 
 /// Checks the LLSD value at offset `start` of `bytes`, and all values that it contains.
 ///
-/// The closure `place` converts an offset in `bytes` to the file offset that a finding reports. If
-/// `bytes` is an inflated block, the closure `place` also returns the offset in the inflated block.
-pub(super) fn check(
-    check: &mut AssetReport<'_, '_>,
-    field: Field,
-    bytes: &[u8],
-    start: u64,
-    rules: &LlsdLimits,
-    place: impl Fn(usize) -> (u64, Option<u64>),
-) {
+/// `base` is the offset of the first byte of `bytes`.
+pub(super) fn check(report: &mut Report<'_>, field: Field, bytes: &[u8], start: u64, rules: &LlsdLimits, base: u64) {
     let Ok(start) = usize::try_from(start) else { return };
     let mut walk = LlsdWalk::new(bytes, start, rules);
     let mut look = TreeCheck {
@@ -43,15 +35,13 @@ pub(super) fn check(
         look.at(event, at);
     }
     if let Some((first, count)) = look.twice {
-        let (offset, inflated) = place(first);
         let key = key_at(bytes, first).map_or_else(String::new, |key| format!("\"{key}\""));
         let more = if count > 1 { format!("; {} more such keys", count.saturating_sub(1)) } else { String::new() };
         let text = format_args!("the key {key} occurs twice in a map, and only the first counts{more}");
-        check.add(rules::DUPLICATE_KEY_OR_LONG_HEADER, field, offset, WithInflatedOffset(text, inflated));
+        report.add(DUPLICATE_KEY_OR_LONG_HEADER, field, base.saturating_add(as_u64(first)), text);
     }
     if let Some((first, what)) = look.quoted {
-        let (offset, inflated) = place(first);
-        check.add(rules::UNUSUAL_FORM, field, offset, WithInflatedOffset(format_args!("{what} in quotes"), inflated));
+        report.add(UNUSUAL_FORM, field, base.saturating_add(as_u64(first)), format_args!("{what} in quotes"));
     }
 }
 

@@ -12,6 +12,7 @@ use crate::decode::OffsetScale16;
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unigine::layout::{BOX, BYTE, KEYS, PARENT, RawBox};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
+use crate::formats::unigine::validate::rules::ANIMATED_BONE;
 use crate::math::as_u64;
 use zerocopy::little_endian::F32;
 
@@ -102,6 +103,6 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let flags = self.cursor.clone().at(at).ok().and_then(|mut key| key.read::<u8>("keys").copied().ok());
         let expected = format!("key flags without any of the bits 0x{:02x}", coding.unknown()).into();
         let found = format!("0x{:02x}", flags.unwrap_or_default()).into();
-        self.cursor.error_at(at, "keys", Cause::Value { expected, found })
+        self.cursor.error_at(at, "keys", Cause::Value { expected, found }).breaking(&ANIMATED_BONE)
     }
 }

@@ -63,7 +63,7 @@ impl<S: RegionSink> FieldReader<'_, S> {
             self.transforms(u32::try_from(bones.len()).unwrap_or(u32::MAX))?;
         }
         let body = self.cursor.offset();
-        let shared = SharedHeader { format: generation.format(), bones, animations, binds, body };
+        let shared = SharedHeader { format: generation.format_name(), bones, animations, binds, body };
         Ok((shared, AnimationHeader { generation, skeleton, animated, rate, tail }))
     }
 }

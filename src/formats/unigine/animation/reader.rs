@@ -26,7 +26,7 @@ impl AnimationFileState {
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::animation(bytes)?;
         let context = FileContext::new(options);
-        let cursor = Cursor::new(bytes, generation.format()).with_access_log(context.access_log());
+        let cursor = Cursor::new(bytes, generation.format_name()).with_access_log(context.access_log());
         let mut fields = FieldReader { cursor, sink: NoRegions };
         let (shared, header) = fields.animation_header(generation, &options.limits)?;
         let animations = if generation.is_quantized() { shared.animations.len() } else { 1 };

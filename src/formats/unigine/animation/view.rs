@@ -8,8 +8,9 @@ use super::coding::{AnimationKey, Coding};
 use super::scan::{KeyScan, empty_key_run, scan};
 use super::stored_checkpoints;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Cause, Error, Field, Result};
-use crate::formats::unigine::layout::RawTransform;
+use crate::error::{Cause, Error, Field, FormatName, Result};
+use crate::formats::unigine::layout::{RawTransform, UNIGINE};
+use crate::formats::unigine::validate::rules::ANIMATED_BONE;
 use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::{Cursor, Name};
@@ -56,10 +57,9 @@ pub struct AnimationView<'a> {
     keys_at: u64,
     scan: KeyScan,
     cache: CacheSlot<'a>,
-    /// The file size divided by the number of animations, in bytes. The checkpoints of the
-    /// animation take at most 2 % of `share`.
+    /// The file size per animation, in bytes. The checkpoints take at most 2 % of it.
     share: u64,
-    pub(super) format: &'static str,
+    pub(super) format: &'static FormatName,
     place: Field,
 }
 
@@ -92,12 +92,12 @@ impl<'a> AnimationView<'a> {
             scan,
             cache,
             share,
-            format: "unigine",
+            format: UNIGINE,
             place: Field::new(""),
         }
     }
 
-    pub(crate) const fn placed(self, format: &'static str, place: Field) -> Self {
+    pub(crate) const fn placed(self, format: &'static FormatName, place: Field) -> Self {
         Self { format, place, ..self }
     }
 
@@ -138,7 +138,7 @@ impl<'a> AnimationView<'a> {
     /// Returns an iterator over all keys in file order: the keys of all animated bones at frame 0,
     /// then at frame 1, and so on.
     pub fn keys(&self) -> impl Iterator<Item = AnimationKey<'a>> + use<'a> {
-        let mut cursor = Cursor::new(self.keys, "unigine");
+        let mut cursor = Cursor::new(self.keys, UNIGINE);
         let (base, coding) = (self.keys_at, self.coding);
         std::iter::from_fn(move || {
             let offset = base.saturating_add(cursor.offset());
@@ -378,7 +378,7 @@ impl<'a> AnimationView<'a> {
                 let expected = format!("bone numbers below {}, each at most once", self.bone_count).into();
                 let kind = Cause::Value { expected, found: format!("{}, {fault}", id.get()).into() };
                 let at = self.bones_at.saturating_add(item.saturating_mul(2));
-                return Err(Error::new(self.format, self.place.named("bone_ids"), at, kind));
+                return Err(Error::new(self.format, self.place.named("bone_ids"), at, kind).breaking(&ANIMATED_BONE));
             }
         }
         Ok(())

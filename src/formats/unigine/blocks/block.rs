@@ -1,8 +1,9 @@
 //! The location and the size of a geometry block or a tree block in the file.
 
-use crate::error::{Cause, Result};
+use crate::error::{Breaking as _, Cause, FormatName, Result};
 use crate::formats::unigine::layout::{FRAME, RawFrame};
 use crate::formats::unigine::reader::fields::{FieldReader, RegionSink};
+use crate::formats::unigine::validate::rules::INVALID_BLOCK;
 use crate::parse::Cursor;
 
 /// The location and the size of a geometry block or a tree block in the file.
@@ -42,7 +43,7 @@ impl BlockLocation {
     }
 
     /// Returns a cursor that reads the stored bytes of the block and fails at the end of the block.
-    pub(crate) fn cursor<'a>(&self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
+    pub(crate) fn cursor<'a>(&self, file: &'a [u8], format: &'static FormatName) -> Result<Cursor<'a>> {
         let end = usize::try_from(self.end()).unwrap_or(usize::MAX);
         Cursor::new(file.get(..end).unwrap_or(file), format).ending_early().at(self.start())
     }
@@ -84,8 +85,13 @@ impl<S: RegionSink> FieldReader<'_, S> {
     /// Reads the two size fields of a block and skips the stored bytes of the block.
     pub(crate) fn block(&mut self, kind: BlockKind) -> Result<BlockLocation> {
         let block = self.block_sizes(kind)?;
-        self.cursor.lend(block.stored, 1, kind.content())?;
+        self.skip_content(block.stored, kind)?;
         Ok(block)
+    }
+
+    /// Skips `length` stored bytes of a block.
+    pub(super) fn skip_content(&mut self, length: u64, kind: BlockKind) -> Result<()> {
+        self.cursor.lend(length, 1, kind.content()).map(drop).breaking(&INVALID_BLOCK)
     }
 
     /// Reads the two size fields of a block. Returns an error if the file is too short to contain
@@ -96,7 +102,7 @@ impl<S: RegionSink> FieldReader<'_, S> {
         let name = kind.sizes();
         let offset = self.cursor.offset();
         let mut ahead = self.cursor.clone();
-        let sizes = *ahead.read::<RawFrame>(name)?;
+        let sizes = *ahead.read::<RawFrame>(name).breaking(&INVALID_BLOCK)?;
         let left = ahead.left();
         match u64::try_from(sizes.stored.get()) {
             Ok(stored) if stored <= left => {
@@ -106,13 +112,13 @@ impl<S: RegionSink> FieldReader<'_, S> {
             }
             Ok(needed) => {
                 let (start, kind) = (ahead.offset(), Cause::UnexpectedEnd { needed, left });
-                let error = self.cursor.error_at(offset, name, kind);
+                let error = self.cursor.error_at(offset, name, kind).breaking(&INVALID_BLOCK);
                 Err(self.cursor.needing(error, start, start.saturating_add(needed)))
             }
             Err(_) => {
                 let found = sizes.stored.get().to_string().into();
                 let fault = Cause::Value { expected: "a stored size of 0 or more".into(), found };
-                Err(self.cursor.error_at(offset, name, fault))
+                Err(self.cursor.error_at(offset, name, fault).breaking(&INVALID_BLOCK))
             }
         }
     }

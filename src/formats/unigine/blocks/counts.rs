@@ -9,6 +9,7 @@ use crate::decode::influence4::RawInfluence4;
 use crate::error::{Error, Field, Result};
 use crate::formats::unigine::reader::arrays::ArrayKind;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
+use crate::formats::unigine::validate::rules::INVALID_BLOCK;
 use crate::math::as_u64;
 use crate::model::Counts;
 
@@ -48,7 +49,7 @@ impl MeshReader<'_> {
         let stored = block.bytes(self.bytes);
         let mut stream = InflateStream::new(stored, size).map_err(|kind| {
             let field = Field::new(BlockKind::Geometry.content()).in_list("surface", as_u64(index));
-            Error::new(self.format(), field, block.start(), kind)
+            Error::new(self.format(), field, block.start(), kind).breaking(&INVALID_BLOCK)
         })?;
         crate::io::prefetch(stored);
         let counts = self.count_arrays(index, &mut stream).and_then(|(counts, streams)| {

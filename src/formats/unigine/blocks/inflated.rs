@@ -3,7 +3,8 @@
 
 use super::block::{BlockKind, BlockLocation};
 use super::inflate;
-use crate::error::{Error, Field, Result};
+use crate::error::{Breaking as _, Error, Field, FormatName, Result};
+use crate::formats::unigine::validate::rules::INVALID_BLOCK;
 use crate::math::as_u64;
 use crate::parse::{Cursor, Limits, MemoryBudget};
 
@@ -30,7 +31,7 @@ impl InflatedBlock {
         block: BlockLocation,
         limits: &Limits,
         budget: &mut MemoryBudget<'_>,
-        format: &'static str,
+        format: &'static FormatName,
         (place, kind): (Field, BlockKind),
     ) -> Result<()> {
         self.block = Some(block);
@@ -39,9 +40,11 @@ impl InflatedBlock {
             return Ok(());
         }
         let size = inflate::check_size(block.stored, block.raw, limits)
-            .map_err(|fault| Error::new(format, place.named(kind.sizes()), block.offset, fault))?;
+            .map_err(|fault| Error::new(format, place.named(kind.sizes()), block.offset, fault))
+            .breaking(&INVALID_BLOCK)?;
         inflate::inflate(block.bytes(file), size, budget, &mut self.buffer)
             .map_err(|fault| Error::new(format, place.named(kind.content()), block.start(), fault))
+            .breaking(&INVALID_BLOCK)
     }
 
     /// Returns a cursor at the first byte of the uncompressed content.
@@ -49,7 +52,7 @@ impl InflatedBlock {
     /// If the content is stored uncompressed in the file, the cursor's offsets are relative to the
     /// start of the file. If the content was inflated, the cursor's offsets are relative to the
     /// start of the inflated bytes.
-    pub(crate) fn cursor<'a>(&'a self, file: &'a [u8], format: &'static str) -> Result<Cursor<'a>> {
+    pub(crate) fn cursor<'a>(&'a self, file: &'a [u8], format: &'static FormatName) -> Result<Cursor<'a>> {
         let block = self.block.unwrap_or(BlockLocation { offset: 0, raw: 0, stored: 0 });
         if let Some(bytes) = self.inflated_bytes() {
             return Ok(Cursor::new(bytes, format).inflated_from(block.start()));

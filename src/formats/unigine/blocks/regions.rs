@@ -46,7 +46,7 @@ impl MeshReader<'_> {
             };
             if block.is_verbatim() && self.verbatim_parts(&block, index, kind, NoRegions).is_ok() {
                 self.verbatim_parts(&block, index, kind, |region| reader.sink.add(region))?;
-                reader.cursor.lend(block.stored, 1, kind.content())?;
+                reader.skip_content(block.stored, kind)?;
             } else {
                 report_block(reader, &block, kind)?;
             }
@@ -73,7 +73,7 @@ impl MeshReader<'_> {
 /// Reports all stored bytes of a block as one region to the sink of `reader`.
 fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLocation, kind: BlockKind) -> Result<()> {
     let start = reader.cursor.offset();
-    reader.cursor.lend(block.stored, 1, kind.content())?;
+    reader.skip_content(block.stored, kind)?;
     let (element, count) = if block.is_verbatim() { (BYTE, block.stored) } else { (LZ4, 1) };
     reader.report(kind.content(), start, element, count);
     Ok(())
@@ -84,7 +84,7 @@ fn report_block<S: RegionSink>(reader: &mut FieldReader<'_, S>, block: &BlockLoc
 fn report_up_to<S: RegionSink>(reader: &mut FieldReader<'_, S>, end: u64, kind: BlockKind) -> Option<()> {
     let start = reader.cursor.offset();
     let length = end.checked_sub(start)?;
-    reader.cursor.lend(length, 1, kind.content()).ok()?;
+    reader.skip_content(length, kind).ok()?;
     reader.report(kind.content(), start, BYTE, length);
     Some(())
 }

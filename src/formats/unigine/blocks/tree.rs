@@ -6,9 +6,10 @@ use super::node::TreeNode;
 use crate::array::Packed;
 use crate::decode::Floats;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Cause, Field, Result};
+use crate::error::{Breaking as _, Cause, Field, FormatName, Result};
 use crate::formats::unigine::layout::{BOX_6, BYTE, COMPACTS, NODES, SPLIT};
 use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
+use crate::formats::unigine::validate::rules::INVALID_BLOCK;
 use crate::math::{as_index, as_u64};
 use crate::model::{SpatialTree, SplitNode};
 use crate::parse::MemoryBudget;
@@ -45,7 +46,7 @@ impl InflatedTree {
     pub(crate) fn new(
         block: InflatedBlock,
         file: &[u8],
-        (format, place): (&'static str, Field),
+        (format, place): (&'static FormatName, Field),
         budget: &mut MemoryBudget<'_>,
     ) -> Result<Self> {
         let mut reader = FieldReader { cursor: block.cursor(file, format)?, sink: NoRegions };
@@ -67,11 +68,12 @@ impl InflatedTree {
     }
 
     /// Returns a view of the tree that borrows from this value and from the file.
-    pub(crate) fn view<'a>(&'a self, file: &'a [u8], format: &'static str) -> Result<SurfaceTree<'a>> {
+    pub(crate) fn view<'a>(&'a self, file: &'a [u8], format: &'static FormatName) -> Result<SurfaceTree<'a>> {
         let cursor = self.block.cursor(file, format)?;
         let nodes = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let boxes = cursor.clone().at(self.offsets.boxes)?.array::<[F32; 6]>(nodes, "boxes")?;
-        let splits = cursor.clone().at(self.offsets.splits)?.array::<[F32; 1]>(nodes, "splits")?;
+        let splits =
+            cursor.clone().at(self.offsets.splits)?.array::<[F32; 1]>(nodes, "splits").breaking(&INVALID_BLOCK)?;
         Ok(SurfaceTree {
             edges: cursor.at(self.offsets.edges)?.array::<u8>(self.edge_count, "edges")?,
             corners: &self.corners,
@@ -128,9 +130,9 @@ pub(crate) fn read<S: RegionSink>(
     reader.cursor.array::<[F32; 6]>(node_count, "boxes")?;
     reader.report("boxes", offsets.boxes, BOX_6, node_count.into());
     offsets.splits = reader.cursor.offset();
-    reader.cursor.array::<F32>(node_count, "splits")?;
+    reader.cursor.array::<F32>(node_count, "splits").breaking(&INVALID_BLOCK)?;
     reader.report("splits", offsets.splits, SPLIT, node_count.into());
-    reader.finish("splits", "the end of the block after the splits")?;
+    reader.finish("splits", "the end of the block after the splits").breaking(&INVALID_BLOCK)?;
     Ok(InflatedTree {
         block: InflatedBlock::default(),
         corners: corners.into(),

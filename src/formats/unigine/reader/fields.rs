@@ -1,8 +1,9 @@
 //! Reads the fields of UNIGINE files, and reports each field as a region to a [`RegionSink`].
 
 use crate::decode::compact::{self, CompactError};
-use crate::error::{Cause, Field, Result, show_bytes};
+use crate::error::{Breaking as _, Cause, Field, Result, show_bytes};
 use crate::formats::unigine::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
+use crate::formats::unigine::validate::rules::WRONG_MAGIC;
 use crate::math::as_u64;
 use crate::parse::{Cursor, Element, Name, Record, Region};
 use zerocopy::little_endian::I32;
@@ -64,9 +65,10 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     pub(crate) fn magic(&mut self, expected: &'static str, name: &'static str) -> Result<()> {
         let start = self.cursor.offset();
         let mut ahead = self.cursor.clone();
-        let found = ahead.read::<[u8; 4]>(name)?;
+        let found = ahead.read::<[u8; 4]>(name).breaking(&WRONG_MAGIC)?;
         if found != expected.as_bytes() {
-            return Err(self.cursor.error(name, Cause::Magic { expected, found: show_bytes(found) }));
+            let kind = Cause::Magic { expected, found: show_bytes(found) };
+            return Err(self.cursor.error(name, kind).breaking(&WRONG_MAGIC));
         }
         self.cursor = ahead;
         self.report(name, start, MAGIC, 1);

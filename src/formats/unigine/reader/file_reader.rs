@@ -3,7 +3,7 @@
 
 use super::fields::{FieldReader, NoRegions};
 use super::locate::Sections;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, FormatName, Result};
 use crate::formats::unigine::animation::cache::{AnimationCaches, CacheSlot};
 use crate::formats::unigine::header::SharedHeader;
 use crate::formats::unigine::layout::{RawTransform, TRANSFORM};
@@ -50,7 +50,7 @@ pub(crate) struct FileReader<'a> {
 }
 
 impl<'a> FileReader<'a> {
-    pub(crate) const fn format(self) -> &'static str {
+    pub(crate) const fn format(self) -> &'static FormatName {
         self.state.header.format
     }
 

@@ -7,7 +7,7 @@ use super::fields::{FieldReader, NoRegions, RegionSink};
 use super::file_reader::{FileReader, FileState};
 use super::locate::slots;
 use super::surface_cache::SurfaceCache;
-use crate::error::{Error, Result};
+use crate::error::{Error, FormatName, Result};
 use crate::formats::unigine::animation::stored_checkpoints::StoredCheckpoints;
 use crate::formats::unigine::animation::view::AnimationView;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
@@ -46,7 +46,7 @@ impl MeshFileState {
     pub(crate) fn open(bytes: &[u8], options: &OpenOptions) -> Result<Self> {
         let generation = detect::mesh(bytes)?;
         let context = FileContext::new(options);
-        let cursor = Cursor::new(bytes, generation.format()).with_access_log(context.access_log());
+        let cursor = Cursor::new(bytes, generation.format_name()).with_access_log(context.access_log());
         let (shared, header) = FieldReader { cursor, sink: NoRegions }.header(generation, &options.limits)?;
         let (format, animations, surfaces) = (shared.format, shared.animations.len(), header.surfaces.len());
         let blocks = if generation.is_compressed() { surfaces } else { 0 };
@@ -80,7 +80,7 @@ impl<'a> MeshReader<'a> {
         self.state.header.generation
     }
 
-    pub(crate) const fn format(self) -> &'static str {
+    pub(crate) const fn format(self) -> &'static FormatName {
         self.file().format()
     }
 

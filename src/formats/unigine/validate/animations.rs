@@ -8,7 +8,8 @@ use crate::formats::unigine::animation::view::AnimationView;
 use crate::formats::unigine::reader::file_reader::FileReader;
 use crate::math::as_u64;
 use crate::model::Transform;
-use crate::parse::{Report, Severity, Tally, filled};
+use crate::parse::{Severity, filled};
+use crate::validate::{Report, Tally, length};
 
 /// The maximum difference between 1 and the length of the rotation quaternion in an animation key.
 const SLACK: f32 = 2e-3;
@@ -16,36 +17,23 @@ const SLACK: f32 = 2e-3;
 /// tolerance for the comparison with the bind pose is relative for positions and scales.
 const SAME: f32 = 1e-4;
 
-/// Returns the length of a quaternion.
-pub(super) fn length(quaternion: [f32; 4]) -> f32 {
-    quaternion.iter().map(|value| value * value).sum::<f32>().sqrt()
-}
-
 /// Checks the frame rate in an12 and an13 files, and the bytes of unknown meaning at the end of the
 /// header.
 pub(super) fn check_tail(file: AnimationReader<'_>, report: &mut Report<'_>) -> Result<()> {
     if let Some(rate) = file.state.header.rate.filter(|rate| *rate <= 0) {
         let at = file.state.header.tail.saturating_sub(4);
-        report.add(
-            rules::FRAME_RATE,
-            Field::new("rate"),
-            at,
-            format_args!("{rate} frames per second, expected more than 0"),
-        );
+        let text = format_args!("{rate} frames per second, expected more than 0");
+        report.add(rules::FRAME_RATE, Field::new("rate"), at, text);
     }
     let unknown = file.tail()?.get(1..).unwrap_or_default();
-    let mut set = Tally::default();
-    for (at, byte) in (1..).zip(unknown) {
-        set.add(at, *byte != 0);
-    }
-    if set.any() {
-        let text = format_args!(
-            "{} of {} with a value other than 0, which is kept",
-            set.count,
-            counted(unknown.len(), "unknown byte")
-        );
-        report.add(rules::UNUSED_ITEM, Field::new("unknown"), set.offset(file.state.header.tail, 1), text);
-    }
+    let set = Tally::of(unknown, |byte| *byte != 0);
+    let text = format_args!(
+        "{} of {} with a value other than 0, which is kept",
+        set.count,
+        counted(unknown.len(), "unknown byte")
+    );
+    let at = set.offset(file.state.header.tail.saturating_add(1), 1);
+    report.add_any(set, rules::UNUSED_ITEM, Field::new("unknown"), at, text);
     Ok(())
 }
 
@@ -79,21 +67,18 @@ fn check_bones(animation: &AnimationView<'_>, index: usize, named: &mut [usize],
         }
     }
     let (at, field) = (animation.bones_offset(), Field::new("").in_list("animation", as_u64(index)));
-    for (tally, what) in [(unknown, "without a bone"), (again, "repeated in the list")] {
-        if tally.any() {
-            let text =
-                format_args!("{} {what}; the first is item {}", counted(tally.count, "bone number"), tally.first);
-            report.add(rules::ANIMATED_BONE, field.named("bone_ids"), tally.offset(at, 2), text);
-        }
+    for (tally, what) in
+        [(unknown, "without a bone; the first is item"), (again, "repeated in the list; the first is item")]
+    {
+        let text = tally.text_to_first("bone number", what);
+        report.add_any(tally, rules::ANIMATED_BONE, field.named("bone_ids"), tally.offset(at, 2), text);
     }
 }
 
 fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'_>) {
     let bones = as_u64(animation.bones.len());
-    let (mut foreign, mut partial, mut length_off, mut wild) =
-        (Tally::default(), Tally::default(), Tally::default(), Tally::default());
+    let [mut unknown, mut foreign, mut partial, mut length_off, mut wild] = [Tally::default(); 5];
     let (coding, flags) = (animation.coding(), animation.flags);
-    let mut unknown = Tally::default();
     for (number, key) in (0_u64..).zip(animation.keys()) {
         unknown.add(key.offset, key.flags & coding.unknown() != 0);
         if let Some(flags) = flags {
@@ -111,36 +96,18 @@ fn check_keys(animation: &AnimationView<'_>, field: Field, report: &mut Report<'
         report.add(rules::ANIMATED_BONE, field.named("flags"), animation.flags_offset(), text);
     }
     let cases = [
+        (rules::ANIMATED_BONE, unknown, "keys have flags of unknown meaning, which are assumed to add no bytes"),
+        (rules::KEY_FLAGS, foreign, "keys store components that the animation's flags do not contain"),
+        (rules::KEY_FLAGS, partial, "keys of frame 0 lack components that the animation's flags contain"),
+        (rules::NOT_FINITE.with(Severity::Info), wild, "keys contain a value that is not finite"),
         (
-            Severity::Error,
-            rules::ANIMATED_BONE,
-            unknown,
-            "keys have flags of unknown meaning, which are assumed to add no bytes",
-        ),
-        (
-            Severity::Warning,
-            rules::KEY_FLAGS,
-            foreign,
-            "keys store components that the animation's flags do not contain",
-        ),
-        (
-            Severity::Warning,
-            rules::KEY_FLAGS,
-            partial,
-            "keys of frame 0 lack components that the animation's flags contain",
-        ),
-        (Severity::Info, rules::NOT_FINITE, wild, "keys contain a value that is not finite"),
-        (
-            Severity::Info,
-            rules::ROTATION_LENGTH,
+            rules::ROTATION_LENGTH.with(Severity::Info),
             length_off,
             "keys contain a quaternion that does not have unit length",
         ),
     ];
-    for (severity, rule, tally, what) in cases {
-        if tally.any() {
-            report.add_as(severity, rule, field.named("keys"), tally.first, format_args!("{} {what}", tally.count));
-        }
+    for (rule, tally, what) in cases {
+        report.add_any(tally, rule, field.named("keys"), tally.first, format_args!("{} {what}", tally.count));
     }
 }
 

@@ -6,24 +6,9 @@ use crate::error::{Error, Field, Result};
 use crate::formats::unigine::animation::reader::AnimationReader;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
 use crate::formats::unigine::header::BOUNDS_AT;
-use crate::formats::unigine::layout::{AnimationGeneration, Generation};
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::parse::Finding;
-
-/// Converts an error in the content of a mesh or an animation file to a finding.
-///
-/// Content that prevents a file from being opened violates a rule. The function returns `None` if
-/// the error has a cause outside the content of the file, such as a missing file.
-#[must_use]
-pub fn finding(error: &Error) -> Option<Finding> {
-    let known = Generation::ALL.iter().any(|generation| generation.format() == error.format())
-        || AnimationGeneration::ALL.iter().any(|generation| generation.format() == error.format());
-    error.offset().filter(|_| known)?;
-    let mut found = None;
-    structure::add_fault(error, &mut report(&mut |finding| found = Some(finding)));
-    found
-}
 
 /// Checks the rules about the structure of a mesh (counts, strings, parent indices), and passes the
 /// findings to `sink`.
@@ -65,7 +50,9 @@ pub(crate) fn animation_file_structure(file: AnimationReader<'_>, sink: &mut dyn
     let walked = regions::of_animation_file(file, &mut |region| {
         structure::check_region(file.bytes, &region, &mut report);
     });
-    structure::tell(walked, &mut report)?;
+    walked.inspect_err(|error| {
+        report.add_error(error);
+    })?;
     animations::check_tail(file, &mut report)?;
     skeleton::check_structure(file.file(), &mut report)
 }

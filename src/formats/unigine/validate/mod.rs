@@ -15,12 +15,11 @@
 
 mod animations;
 mod files;
-mod rules;
+pub(super) mod rules;
 mod skeleton;
 mod structure;
 mod surfaces;
 mod trees;
 
-pub use files::finding;
 pub(crate) use files::{animation_file, animation_file_structure, mesh, mesh_structure};
 pub use rules::RULES;

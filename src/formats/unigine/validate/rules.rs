@@ -1,6 +1,8 @@
 //! The list of validation rules, with their ids.
 
-use crate::parse::{Finding, Report, rules};
+use crate::error::{ErrorKind, Rule};
+use crate::parse::{Finding, rules};
+use crate::validate::Report;
 
 rules! {
     /// The validation rules for meshes (ms10 to ms15) and animations (an10 to an13). The id of a
@@ -138,4 +140,9 @@ rules! {
 /// `sink`.
 pub(super) fn report(sink: &mut dyn FnMut(Finding)) -> Report<'_> {
     Report::new(RULES, sink)
+}
+
+/// Returns the rule that a file breaks by an error whose reader names no rule.
+pub(in crate::formats::unigine) const fn rule_of(_: ErrorKind, is_inflated: bool) -> Option<&'static Rule> {
+    Some(if is_inflated { &INVALID_BLOCK } else { &COUNT_OUT_OF_RANGE })
 }

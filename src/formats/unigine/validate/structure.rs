@@ -1,20 +1,21 @@
 //! Checks the rules about array lengths, strings and block offsets, without checking the values of
 //! vertices and indices.
 
-use std::fmt;
-
 use super::rules;
 use crate::decode::compact;
-use crate::error::{Cause, Error, Field, Result, counted, is_utf8};
+use crate::error::{Error, Field, Result, counted, is_utf8};
 use crate::formats::unigine::blocks::block::BlockKind;
 use crate::formats::unigine::blocks::buffer::InflateBuffer;
-use crate::formats::unigine::layout::{COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32};
+use crate::formats::unigine::layout::{
+    COMPACT, I32, INFLUENCES, LIGHTMAP_CODES, MAX_NUMBERED, OFFSET, TEXT, TEXT_32, UNIGINE,
+};
 use crate::formats::unigine::reader::arrays::{ArrayKind, SurfaceArray};
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::regions;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::as_u64;
-use crate::parse::{Cursor, Region, Report, Rule, SortedNames, Tally};
+use crate::parse::{Cursor, Region, SortedNames};
+use crate::validate::{Report, Tally};
 use zerocopy::little_endian::U32;
 
 pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()> {
@@ -26,7 +27,9 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
         }
         check_region(bytes, &region, report);
     });
-    let walked = tell(walked, report);
+    let walked = walked.inspect_err(|error| {
+        report.add_error(error);
+    });
     if !mesh.generation().is_compressed() {
         walked.as_ref().map_err(Error::clone)?;
     }
@@ -43,8 +46,8 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
     for index in 0..mesh.surface_count() {
         match mesh.surface_in(index, &mut buffer) {
             Ok(view) => check_counts(mesh, index, &view, report)?,
-            // The function `tell` has already reported this error in a block, and the surfaces
-            // after the damaged block can still be read.
+            // The walk over the regions has already reported this error in a block, and the
+            // surfaces after the damaged block can still be read.
             Err(error) if walked.as_ref().is_err_and(|known| known.field() == error.field()) => {}
             Err(error) if mesh.generation().is_compressed() => add_block_fault(&error, index, report),
             Err(error) => return Err(error),
@@ -73,26 +76,7 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
 /// `add_block_fault` for that surface reports the error.
 pub(super) fn add_block_fault(error: &Error, index: usize, report: &mut Report<'_>) {
     if error.field().outer().is_some_and(|outer| outer.index == as_u64(index)) {
-        add_fault_as(rules::INVALID_BLOCK, error, report);
-    }
-}
-
-/// If an error ended the iteration over the regions of a file, reports this error. Returns the
-/// result `walked` of the iteration unchanged.
-pub(super) fn tell(walked: Result<()>, report: &mut Report<'_>) -> Result<()> {
-    walked.inspect_err(|error| add_fault(error, report))
-}
-
-/// Reports an error in the content of a file as a violation of a rule.
-pub(super) fn add_fault(error: &Error, report: &mut Report<'_>) {
-    add_fault_as(rule_of(error), error, report);
-}
-
-fn add_fault_as(rule: Rule, error: &Error, report: &mut Report<'_>) {
-    let (kind, offset) = (error.cause(), error.offset().unwrap_or_default());
-    match error.inflated_offset() {
-        Some(at) => report.add(rule, error.field(), offset, format_args!("{kind}, at inflated byte {at}")),
-        None => report.add(rule, error.field(), offset, kind),
+        report.add(rules::INVALID_BLOCK, error.field(), error.offset().unwrap_or_default(), error.finding_text());
     }
 }
 
@@ -108,25 +92,9 @@ fn check_table(mesh: MeshReader<'_>, table: u64, report: &mut Report<'_>) {
         let Some(next) = next else { break };
         start = next;
     }
-    if wrong.any() {
-        let text = format_args!(
-            "{}, not the start of a block; the first is entry {}",
-            counted(wrong.count, "offset"),
-            wrong.first
-        );
-        report.add(rules::BLOCK_TABLE, Field::new("offsets"), wrong.offset(table, 8), text);
-    }
-}
-
-/// Returns the rule that the content of a file violates if reading the file fails with `error`.
-pub(super) fn rule_of(error: &Error) -> Rule {
-    match (error.cause(), error.field().name()) {
-        (_, "magic" | "inner_magic" | "tree_magic" | "table_magic" | "closing_magic") => rules::WRONG_MAGIC,
-        (Cause::Value { .. }, "keys" | "bone_ids") => rules::ANIMATED_BONE,
-        (_, "geometry" | "geometry.sizes" | "tree" | "tree.sizes" | "splits") => rules::INVALID_BLOCK,
-        _ if error.inflated_offset().is_some() => rules::INVALID_BLOCK,
-        _ => rules::COUNT_OUT_OF_RANGE,
-    }
+    let Tally { count, first } = wrong;
+    let text = format_args!("{}, not the start of a block; the first is entry {first}", counted(count, "offset"));
+    report.add_any(wrong, rules::BLOCK_TABLE, Field::new("offsets"), wrong.offset(table, 8), text);
 }
 
 /// Checks the encoding of the count or string in a region.
@@ -136,22 +104,14 @@ pub(super) fn rule_of(error: &Error) -> Rule {
 pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_>) {
     let Region { field, start, element, count, .. } = *region;
     if field == Field::new("end") {
-        report.add(
-            rules::TRAILING_BYTES,
-            field,
-            start,
-            format_args!("{} after the closing magic, in no field", counted(count, "byte")),
-        );
+        let text = format_args!("{} after the closing magic, in no field", counted(count, "byte"));
+        report.add(rules::TRAILING_BYTES, field, start, text);
     }
     if element == I32 && field == Field::new("bones.count") {
-        let count = Cursor::new(bytes, "unigine").at(start).ok().and_then(|mut at| at.read::<U32>("count").ok());
+        let count = Cursor::new(bytes, UNIGINE).at(start).ok().and_then(|mut at| at.read::<U32>("count").ok());
         if let Some(count) = count.map(|count| count.get()).filter(|count| *count > MAX_NUMBERED) {
-            report.add(
-                rules::TOO_MANY_ITEMS,
-                field,
-                start,
-                format_args!("{count}, but the engine supports at most {MAX_NUMBERED}"),
-            );
+            let text = format_args!("{count}, but the engine supports at most {MAX_NUMBERED}");
+            report.add(rules::TOO_MANY_ITEMS, field, start, text);
         }
     }
     if element == TEXT_32 {
@@ -160,28 +120,20 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
     if element != COMPACT && element != TEXT {
         return;
     }
-    let Ok(cursor) = Cursor::new(bytes, "unigine").at(start) else { return };
+    let Ok(cursor) = Cursor::new(bytes, UNIGINE).at(start) else { return };
     let Ok((value, length)) = compact::decode(cursor.rest()) else { return };
     let (engine, engine_length) = compact::encode(value);
     if length != engine_length {
         let text = format_args!("{value} is encoded in {}; the engine uses {engine_length}", counted(length, "byte"));
         report.add(rules::ENCODING, field, start, text);
     } else if cursor.rest().get(..length) != engine.get(..length) {
-        report.add(
-            rules::ENCODING,
-            field,
-            start,
-            format_args!("{value} is encoded with a sign; the engine writes none"),
-        );
+        let text = format_args!("{value} is encoded with a sign; the engine writes none");
+        report.add(rules::ENCODING, field, start, text);
     }
     let numbered = field == Field::new("bones.count") || field == Field::new("surfaces.count");
     if numbered && u32::try_from(value).is_ok_and(|count| count > MAX_NUMBERED) {
-        report.add(
-            rules::TOO_MANY_ITEMS,
-            field,
-            start,
-            format_args!("{value}, but the engine supports at most {MAX_NUMBERED}"),
-        );
+        let text = format_args!("{value}, but the engine supports at most {MAX_NUMBERED}");
+        report.add(rules::TOO_MANY_ITEMS, field, start, text);
     }
     if element != TEXT {
         return;
@@ -192,7 +144,7 @@ pub(super) fn check_region(bytes: &[u8], region: &Region, report: &mut Report<'_
 /// Checks the bytes of a string: its closing NUL and its encoding.
 fn check_text(bytes: &[u8], text_at: u64, region: &Region, report: &mut Report<'_>) {
     let Region { field, start, end, .. } = *region;
-    let Ok(text) = Cursor::new(bytes, "unigine").at(text_at) else { return };
+    let Ok(text) = Cursor::new(bytes, UNIGINE).at(text_at) else { return };
     let text = usize::try_from(end.saturating_sub(text_at)).ok().and_then(|length| text.rest().get(..length));
     let fault = match text {
         Some([]) => "a string of 0 bytes, without its closing NUL",
@@ -268,26 +220,27 @@ fn check_counts(mesh: MeshReader<'_>, index: usize, view: &SurfaceView<'_>, repo
 
 fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, report: &mut Report<'_>) {
     let SurfaceArray { kind, count, count_at, .. } = *array;
-    let mut say = |rule, name, text: fmt::Arguments<'_>| report.add(rule, surface.named(name), count_at, text);
-    match kind {
-        ArrayKind::Positions(0) => base.positions = count,
-        ArrayKind::TangentFrames(0) => base.frames = count,
+    let in_target = |target: u32, name| surface.in_inner_list("target", target.into()).named(name);
+    let (rule, field, (before, expected, after)) = match kind {
+        ArrayKind::Positions(0) => {
+            base.positions = count;
+            return;
+        }
+        ArrayKind::TangentFrames(0) => {
+            base.frames = count;
+            return;
+        }
         ArrayKind::Positions(target) if count != base.positions => {
-            let field = surface.in_inner_list("target", target.into()).named("positions.count");
-            let text = format_args!("{count}, expected {}, the number in the base shape", base.positions);
-            report.add(rules::MORPH_TARGET_COUNT, field, count_at, text);
+            let expected = ("", base.positions, ", the number in the base shape");
+            (rules::MORPH_TARGET_COUNT, in_target(target, "positions.count"), expected)
         }
         ArrayKind::TangentFrames(target) if count != base.frames => {
-            let field = surface.in_inner_list("target", target.into()).named("tangents.count");
-            let text = format_args!("{count}, expected {}, the number in the base shape", base.frames);
-            report.add(rules::MORPH_TARGET_COUNT, field, count_at, text);
+            let expected = ("", base.frames, ", the number in the base shape");
+            (rules::MORPH_TARGET_COUNT, in_target(target, "tangents.count"), expected)
         }
         ArrayKind::Weights if count != 0 && count != base.positions => {
-            say(
-                rules::INVALID_WEIGHTS,
-                "weights.count",
-                format_args!("{count}, expected 0 or {}, one per position", base.positions),
-            );
+            let expected = ("0 or ", base.positions, ", one per position");
+            (rules::INVALID_WEIGHTS, surface.named("weights.count"), expected)
         }
         ArrayKind::Uv0 | ArrayKind::Uv1 | ArrayKind::Colors if count != 0 && count != base.frames => {
             let name = match kind {
@@ -295,25 +248,20 @@ fn check_count(array: &SurfaceArray<'_>, base: &mut BaseCounts, surface: Field, 
                 ArrayKind::Uv1 => "uv1.count",
                 _ => "colors.count",
             };
-            say(
-                rules::ATTRIBUTE_COUNT,
-                name,
-                format_args!("{count}, expected 0 or {}, one per tangent frame", base.frames),
-            );
+            (rules::ATTRIBUTE_COUNT, surface.named(name), ("0 or ", base.frames, ", one per tangent frame"))
         }
         ArrayKind::Indices => {
             base.corners = count;
-            if !count.is_multiple_of(3) {
-                say(rules::INDEX_STREAM_LENGTH, "indices.count", format_args!("{count}, expected a multiple of 3"));
+            if count.is_multiple_of(3) {
+                return;
             }
+            (rules::INDEX_STREAM_LENGTH, surface.named("indices.count"), ("a multiple of ", 3, ""))
         }
         ArrayKind::AttributeIndices if count != base.corners => {
-            say(
-                rules::INDEX_STREAM_LENGTH,
-                "attribute_indices.count",
-                format_args!("{count}, expected {}, one per corner", base.corners),
-            );
+            let expected = ("", base.corners, ", one per corner");
+            (rules::INDEX_STREAM_LENGTH, surface.named("attribute_indices.count"), expected)
         }
-        _ => {}
-    }
+        _ => return,
+    };
+    report.add(rule, field, count_at, format_args!("{count}, expected {before}{expected}{after}"));
 }

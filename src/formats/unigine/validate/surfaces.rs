@@ -4,7 +4,7 @@
 use super::rules;
 use zerocopy::little_endian::I16;
 
-use super::{animations, trees};
+use super::trees;
 use crate::array::runs::CountedRuns;
 use crate::array::{Array, Bounds, Packed};
 use crate::decode::Floats;
@@ -18,8 +18,9 @@ use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
 use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};
-use crate::model::{Counts, Indices, Normals, PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
-use crate::parse::{Report, Rule, Severity, Tally, filled};
+use crate::model::{Counts, Normals, PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
+use crate::parse::{Rule, Severity};
+use crate::validate::{IndexCheck, Report, Tally, length, nearly_equal};
 use crate::{io, scan};
 
 /// The maximum error of the centre and radius of a bounding sphere, relative to the radius.
@@ -56,11 +57,12 @@ pub(super) fn check_surface(
     if mesh.generation().has_bones() {
         surface.weights(mesh.file().bone_count())?;
     }
-    let sets = [(0, ArrayKind::Uv0, "uv0", Severity::Warning), (1, ArrayKind::Uv1, "uv1", Severity::Info)];
-    for (set, kind, name, severity) in sets {
+    let remark = rules::NOT_FINITE.with(Severity::Info);
+    let sets = [(0, ArrayKind::Uv0, "uv0", rules::NOT_FINITE), (1, ArrayKind::Uv1, "uv1", remark)];
+    for (set, kind, name, rule) in sets {
         if let Ok(Some(uvs)) = view.uvs(set) {
             let at = surface.at(kind)?;
-            surface.finite(uvs, at, field.named(name), severity);
+            surface.finite(uvs, at, field.named(name), rule);
         }
     }
     surface.indices()?;
@@ -78,15 +80,15 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         Ok(self.view.find(kind)?.at)
     }
 
-    fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, severity: Severity) {
+    fn add_any(&mut self, tally: Tally, rule: Rule, name: &'static str, offset: u64, text: impl std::fmt::Display) {
+        self.report.add_any(tally, rule, self.field.named(name), offset, text);
+    }
+
+    fn finite<const N: usize>(&mut self, values: Packed<'a, Floats<N>>, at: u64, field: Field, rule: Rule) {
         let scan::NonFinite { count, first } = values.non_finite();
         let wild = Tally { count, first };
-        if wild.any() {
-            let size = as_u64(size_of::<[f32; N]>());
-            let text = format_args!("{} with a value that is not finite", counted(wild.count, "item"));
-            let offset = wild.offset(at, size);
-            self.report.add_as(severity, rules::NOT_FINITE, field, offset, text);
-        }
+        let offset = wild.offset(at, as_u64(size_of::<[f32; N]>()));
+        self.report.add_any(wild, rule, field, offset, wild.text("item", "with a value that is not finite"));
     }
 
     /// Checks the positions and tangent frames of the base shape and of all morph targets.
@@ -99,7 +101,8 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             match array.kind {
                 ArrayKind::Positions(target) => {
                     let field = self.field.in_inner_list("target", target.into()).named("positions");
-                    self.finite(Packed::new(self.view.cast(&array)?, Floats::<3>), array.at, field, Severity::Warning);
+                    let positions = Packed::new(self.view.cast(&array)?, Floats::<3>);
+                    self.finite(positions, array.at, field, rules::NOT_FINITE);
                 }
                 ArrayKind::TangentFrames(target) => {
                     let frames = self.view.cast_tangent_frames(&array)?;
@@ -140,9 +143,9 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
     }
 
     fn frames(&mut self, frames: &TangentFrames<'_>, at: u64, field: Field) {
-        let (mut length, mut flat) = (Tally::default(), Tally::default());
+        let (mut long, mut flat) = (Tally::default(), Tally::default());
         let mut look = |item, quaternion: [f32; 4], lifted: bool| {
-            length.add(item, (animations::length(quaternion) - 1.0).abs() > 0.002);
+            long.add(item, (length(quaternion) - 1.0).abs() > 0.002);
             flat.add(item, !lifted);
         };
         io::prefetch(frames.as_bytes());
@@ -164,16 +167,9 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             }
         }
         let size = as_u64(frames.byte_offset(1));
-        let cases = [(length, "without unit length"), (flat, "with an unreliable sign of w")];
-        for (tally, what) in cases {
-            if tally.any() {
-                self.report.add(
-                    rules::TANGENT_QUATERNION,
-                    field,
-                    tally.offset(at, size),
-                    format_args!("{} {what}", counted(tally.count, "quaternion")),
-                );
-            }
+        for (tally, what) in [(long, "without unit length"), (flat, "with an unreliable sign of w")] {
+            let (offset, text) = (tally.offset(at, size), tally.text("quaternion", what));
+            self.report.add_any(tally, rules::TANGENT_QUATERNION, field, offset, text);
         }
     }
 
@@ -203,9 +199,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
             (rules::WEIGHT_SUM, twice, "vertices refer to the same bone twice"),
         ];
         for (rule, tally, what) in cases {
-            if tally.any() {
-                self.add(rule, "weights", tally.first, format_args!("{} {what}", counted(tally.count, "quaternion")));
-            }
+            self.add_any(tally, rule, "weights", tally.first, tally.text("quaternion", what));
         }
         Ok(())
     }
@@ -222,68 +216,39 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
 
     fn indices(&mut self) -> Result<()> {
         let (positions, frames) = (self.counts.vertices, self.counts.attribute_vertices);
-        let indices = self.view.indices()?;
         let cases = [
-            (indices, ArrayKind::Indices, "indices", positions, "position"),
+            (self.view.indices()?, ArrayKind::Indices, "indices", positions, "position"),
             (self.view.attribute_indices()?, ArrayKind::AttributeIndices, "attribute_indices", frames, "tangent frame"),
         ];
+        let mut flat = (Tally::default(), 0);
         for (stream, kind, name, count, what) in cases {
             let at = self.at(kind)?;
-            let (beyond, unused) = uses(self.view.generation.format(), &stream, count)?;
-            if beyond.any() {
-                let text = format_args!(
-                    "{} out of range, expected below {count}, the number of {what}s",
-                    counted(beyond.count, "index")
-                );
-                self.add(rules::INDEX_OUT_OF_RANGE, name, beyond.offset(at, as_u64(stream.byte_offset(1))), text);
-            }
-            if unused.any() {
-                let text = format_args!(
-                    "{} of {} in no corner; the first is {}",
-                    unused.count,
-                    counted(count, what),
-                    unused.first
-                );
-                self.add(rules::UNUSED_ITEM, name, at, text);
-            }
-        }
-        let mut flat = Tally::default();
-        let mut corners = indices.iter();
-        for triangle in 0_u64.. {
-            let (Some(a), Some(b), Some(c)) = (corners.next(), corners.next(), corners.next()) else { break };
-            flat.add(triangle, a == b || b == c || c == a);
-        }
-        if flat.any() {
-            let size = as_u64(indices.byte_offset(1)).saturating_mul(3);
+            let mut check = IndexCheck::new(count).with_unused(self.view.generation.format())?;
+            stream.for_each(|index| check.add(index));
+            let IndexCheck { beyond, degenerate, .. } = check;
+            let size = as_u64(stream.byte_offset(1));
             let text = format_args!(
-                "{} with two corners at one position; the first is {}",
-                counted(flat.count, "triangle"),
-                flat.first
+                "{} out of range, expected below {count}, the number of {what}s",
+                counted(beyond.count, "index")
             );
-            self.add(rules::DEGENERATE_TRIANGLE, "indices", flat.offset(self.at(ArrayKind::Indices)?, size), text);
+            self.add_any(beyond, rules::INDEX_OUT_OF_RANGE, name, beyond.offset(at, size), text);
+            let unused = check.unused();
+            let text = format_args!(
+                "{} of {} in no corner; the first is {}",
+                unused.count,
+                counted(count, what),
+                unused.first
+            );
+            self.add_any(unused, rules::UNUSED_ITEM, name, at, text);
+            if kind == ArrayKind::Indices {
+                flat = (degenerate, degenerate.offset(at, size.saturating_mul(3)));
+            }
         }
+        let (flat, at) = flat;
+        let text = flat.text_to_first("triangle", "with two corners at one position; the first is");
+        self.add_any(flat, rules::DEGENERATE_TRIANGLE, "indices", at, text);
         Ok(())
     }
-}
-
-/// Counts the indices that are out of range, and the vertices (positions or tangent frames) that no
-/// index refers to.
-fn uses(format: &'static str, indices: &Indices<'_>, count: u32) -> Result<(Tally, Tally)> {
-    let (mut beyond, mut unused) = (Tally::default(), Tally::default());
-    let mut used = filled(format, "indices", as_index(count.div_ceil(64)), 0_u64)?;
-    let mut item = 0_u64;
-    indices.for_each(|index| {
-        beyond.add(item, index >= count);
-        item = item.saturating_add(1);
-        if let Some(word) = used.get_mut(as_index(index / 64)) {
-            *word |= 1_u64.wrapping_shl(index % 64);
-        }
-    });
-    for number in 0..count {
-        let word = used.get(as_index(number / 64)).copied().unwrap_or_default();
-        unused.add(number.into(), word & 1_u64.wrapping_shl(number % 64) == 0);
-    }
-    Ok((beyond, unused))
 }
 
 /// Compares the bounding box and sphere of the whole mesh with the boxes and spheres of its
@@ -342,34 +307,6 @@ fn scaled(component: I16) -> f32 {
     f32::from(component.get()) / 32767.0
 }
 
-/// Returns whether all coordinates of two bounding boxes are equal to within one unit in the last
-/// place (ULP).
-pub(super) fn nearly_equal(one: &Bounds, other: &Bounds) -> bool {
-    let pairs = one.min.iter().zip(&other.min).chain(one.max.iter().zip(&other.max));
-    pairs.into_iter().all(|(one, other)| ordered(*one).abs_diff(ordered(*other)) <= 1)
-}
-
-/// Maps floats to integers with the same order: a greater float has a greater integer. Two adjacent
-/// floats are mapped to integers that differ by 1, and positive and negative zero are mapped to the
-/// same integer.
-fn ordered(value: f32) -> i64 {
-    let bits = i64::from(value.to_bits() & 0x7fff_ffff);
-    if value.is_sign_negative() { bits.wrapping_neg() } else { bits }
-}
-
 pub(super) fn shown(bounds: &Bounds) -> String {
     format!("{:?} to {:?}", bounds.min, bounds.max)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbours_are_one_apart() {
-        assert_eq!(ordered(0.0), ordered(-0.0));
-        assert_eq!(ordered(1.0) + 1, ordered(1.0_f32.next_up()));
-        assert_eq!(ordered(-1.0) - 1, ordered((-1.0_f32).next_down()));
-        assert_eq!(ordered(f32::MIN_POSITIVE) - ordered(f32::MIN_POSITIVE.next_down()), 1);
-    }
 }

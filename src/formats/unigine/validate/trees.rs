@@ -2,7 +2,7 @@
 
 use super::rules;
 use super::structure::add_block_fault;
-use super::surfaces::{nearly_equal, shown};
+use super::surfaces::shown;
 use crate::array::{Array, Bounds};
 use crate::error::{Field, PathSegment, Result, counted};
 use crate::formats::unigine::blocks::block::BlockKind;
@@ -11,7 +11,8 @@ use crate::formats::unigine::blocks::tree::{InflatedTree, SurfaceTree};
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::formats::unigine::surface::SurfaceView;
 use crate::math::{as_index, as_u64};
-use crate::parse::{Report, Severity, Tally, filled, room};
+use crate::parse::{Severity, filled, room};
+use crate::validate::{Report, Tally, nearly_equal};
 
 /// The bits of an edge record that may be set: one bit for each edge of the triangle.
 const EDGE_BITS: u8 = 7;
@@ -63,11 +64,11 @@ struct SurfaceTreeCheck<'a, 'c, 'r> {
 
 impl SurfaceTreeCheck<'_, '_, '_> {
     fn add(&mut self, name: &'static str, offset: u64, text: impl std::fmt::Display) {
-        self.add_as(rules::SPATIAL_TREE.severity, name, offset, text);
+        self.report.add(rules::SPATIAL_TREE, self.field.named(name), offset, text);
     }
 
-    fn add_as(&mut self, severity: Severity, name: &'static str, offset: u64, text: impl std::fmt::Display) {
-        self.report.add_as(severity, rules::SPATIAL_TREE, self.field.named(name), offset, text);
+    fn add_any(&mut self, tally: Tally, name: &'static str, offset: u64, text: impl std::fmt::Display) {
+        self.report.add_any(tally, rules::SPATIAL_TREE, self.field.named(name), offset, text);
     }
 
     /// Checks the array of edge records and the array of first triangle corners.
@@ -86,28 +87,20 @@ impl SurfaceTreeCheck<'_, '_, '_> {
                 self.add(name, at, format_args!("{}, expected {triangles}, one per triangle", counted(found, "item")));
             }
         }
-        let mut beyond = Tally::default();
-        for (at, bits) in (0..).zip(self.tree.edges()) {
-            beyond.add(at, bits & !EDGE_BITS != 0);
-        }
-        if beyond.any() {
-            let text = format_args!("{} with more than 3 bits", counted(beyond.count, "edge record"));
-            self.add("edges", beyond.offset(offsets.edges, 1), text);
-        }
+        let beyond = Tally::of(self.tree.edges(), |bits| bits & !EDGE_BITS != 0);
+        let text = beyond.text("edge record", "with more than 3 bits");
+        self.add_any(beyond, "edges", beyond.offset(offsets.edges, 1), text);
         let mut seen = filled(self.format, "corners", triangles, false)?;
-        let mut wrong = Tally::default();
-        for (item, corner) in (0..).zip(self.tree.corners()) {
+        let wrong = Tally::of(self.tree.corners(), |corner| {
             let triangle = if corner.is_multiple_of(3) { seen.get_mut(as_index(corner / 3)) } else { None };
-            wrong.add(item, triangle.is_none_or(|seen| std::mem::replace(seen, true)));
-        }
-        if wrong.any() {
-            let text = format_args!(
-                "{}: expected the first corner of each triangle, once; the first is item {}",
-                counted(wrong.count, "wrong corner"),
-                wrong.first
-            );
-            self.add("corners", offsets.corners, text);
-        }
+            triangle.is_none_or(|seen| std::mem::replace(seen, true))
+        });
+        let text = format_args!(
+            "{}: expected the first corner of each triangle, once; the first is item {}",
+            counted(wrong.count, "wrong corner"),
+            wrong.first
+        );
+        self.add_any(wrong, "corners", offsets.corners, text);
         Ok(())
     }
 
@@ -135,14 +128,8 @@ impl SurfaceTreeCheck<'_, '_, '_> {
         if expected.is_some_and(|expected| expected != nodes.len() || !nodes.is_empty()) && !wrong.any() {
             wrong.add(as_u64(nodes.len()), !nodes.is_empty());
         }
-        if wrong.any() {
-            let text = format_args!(
-                "{} out of order or invalid; the first is node {}",
-                counted(wrong.count, "node"),
-                wrong.first
-            );
-            self.add("nodes", self.inflated.offsets.nodes, text);
-        }
+        let text = wrong.text_to_first("node", "out of order or invalid; the first is node");
+        self.add_any(wrong, "nodes", self.inflated.offsets.nodes, text);
         Ok(!wrong.any())
     }
 
@@ -166,15 +153,13 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             }
         }
         let missing = covered.iter().filter(|covered| !**covered).count();
-        let cases = [(outside, "with triangles that do not exist"), (again, "with triangles of another leaf")];
-        for (tally, what) in cases {
-            if tally.any() {
-                let text = format_args!("{} {what}; the first is node {}", counted(tally.count, "leaf"), tally.first);
-                self.add("nodes", self.inflated.offsets.nodes, text);
-            }
-        }
+        let nodes = self.inflated.offsets.nodes;
+        let text = outside.text_to_first("leaf", "with triangles that do not exist; the first is node");
+        self.add_any(outside, "nodes", nodes, text);
+        let text = again.text_to_first("leaf", "with triangles of another leaf; the first is node");
+        self.add_any(again, "nodes", nodes, text);
         if missing > 0 && !again.any() && triangles > 0 {
-            self.add("nodes", self.inflated.offsets.nodes, format_args!("{} in no leaf", counted(missing, "triangle")));
+            self.add("nodes", nodes, format_args!("{} in no leaf", counted(missing, "triangle")));
         }
         Ok(!again.any() && !outside.any())
     }
@@ -217,31 +202,30 @@ impl SurfaceTreeCheck<'_, '_, '_> {
             cuts.add(item, !ends.is_some_and(|(min, max)| (*min..=*max).contains(&cut)));
         }
         let offsets = self.inflated.offsets;
-        let (info, wrong) = (Severity::Info, rules::SPATIAL_TREE.severity);
+        let (info, wrong) = (rules::SPATIAL_TREE.with(Severity::Info), rules::SPATIAL_TREE);
         let cases = [
-            (wrong, missed, "boxes", offsets.boxes, 24, "leaf", "with a triangle outside its box"),
-            (info, short, "boxes", offsets.boxes, 24, "leaf", "with a box that is too small by rounding"),
-            (info, uneven, "boxes", offsets.boxes, 24, "node", "with a child that is outside its box by rounding"),
-            (info, loose, "boxes", offsets.boxes, 24, "leaf", "with a box that is not tight around its triangles"),
-            (wrong, outside, "boxes", offsets.boxes, 24, "node", "with a child whose box is not inside its own"),
-            (wrong, cuts, "splits", offsets.splits, 4, "node", "split outside its box, or a leaf with a split"),
+            (wrong, missed, "leaf", "with a triangle outside its box; the first is node"),
+            (info, short, "leaf", "with a box that is too small by rounding; the first is node"),
+            (info, uneven, "node", "with a child that is outside its box by rounding; the first is node"),
+            (info, loose, "leaf", "with a box that is not tight around its triangles; the first is node"),
+            (wrong, outside, "node", "with a child whose box is not inside its own; the first is node"),
         ];
-        for (severity, tally, name, at, size, node, what) in cases {
-            if tally.any() {
-                let text = format_args!("{} {what}; the first is node {}", counted(tally.count, node), tally.first);
-                self.add_as(severity, name, tally.offset(at, size), text);
-            }
+        let field = self.field.named("boxes");
+        for (rule, tally, node, what) in cases {
+            self.report.add_any(tally, rule, field, tally.offset(offsets.boxes, 24), tally.text_to_first(node, what));
         }
+        let text = cuts.text_to_first("node", "split outside its box, or a leaf with a split; the first is node");
+        self.add_any(cuts, "splits", cuts.offset(offsets.splits, 4), text);
         if let Some(root) = bounds(0)
             && !nearly_equal(&root, &view.bounds())
         {
             let is_leaf = tree.nodes().first().is_some_and(TreeNode::is_leaf);
             let is_remark =
                 excess(&view.bounds(), &root) <= allowed && (is_leaf || excess(&root, &view.bounds()) <= allowed);
-            let severity = if is_remark { info } else { wrong };
+            let rule = if is_remark { info } else { wrong };
             let text =
                 format_args!("the root's box is {}, the surface's box is {}", shown(&root), shown(&view.bounds()));
-            self.add_as(severity, "boxes", offsets.boxes, text);
+            self.report.add(rule, field, offsets.boxes, text);
         }
         Ok(())
     }

@@ -97,13 +97,9 @@ impl Pair {
     /// although the mesh has no script.
     #[must_use]
     pub fn locate_error(&self, error: Error) -> Error {
-        let source = match error.format() {
-            DATA => 0,
-            ANIV => 1,
-            SCRIPT => 2,
-            _ => return error,
-        };
-        match self.source(source) {
+        let formats = (0..).zip([DATA.name(), ANIV.name(), SCRIPT]);
+        let source = formats.into_iter().find(|(_, format)| *format == error.format());
+        match source.and_then(|(source, _)| self.source(source)) {
             Some(path) => error.at_path(path),
             None => error,
         }

@@ -42,14 +42,12 @@ mod file;
 mod line;
 mod number;
 pub(crate) mod properties;
-mod rules;
 mod select;
 mod statements;
 mod validate;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod write;
 
-pub(super) use rules::RULES;
 pub(super) use select::choice;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use write::refused;

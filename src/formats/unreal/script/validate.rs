@@ -16,12 +16,13 @@ use super::encoding::FileOffset;
 use super::file::Script;
 use super::line::{Argument, LineKind, MAX_LINE, Quote, SourceLines};
 use super::number::{self, Fault};
-use super::rules::{self, RULES};
 use super::select::{ImportNames, lower};
 use super::statements::{Import, Notify, Sequence, SetTexture, Statement as _};
 use crate::error::Field;
+use crate::formats::unreal::validate::rules::{self, RULES};
 use crate::math::as_u64;
-use crate::parse::{Finding, Name, Report, Rule};
+use crate::parse::{Finding, Name, Rule};
+use crate::validate::Report;
 
 /// The maximum number of animation frames of a mesh.
 const MAX_FRAMES: i64 = 65_535;
@@ -130,12 +131,8 @@ fn check_value(
         Some(Fault::TooLarge) => (rules::INVALID_NUMBER, "a number that fits its type"),
         Some(Fault::Trailing) => (rules::TEXT_AFTER_NUMBER, "nothing after the number"),
     };
-    report.add(
-        rule,
-        command.field(),
-        argument.offset,
-        format_args!("{name}: expected {expected}, found {}", shown(value)),
-    );
+    let text = format_args!("{name}: expected {expected}, found {}", shown(value));
+    report.add(rule, command.field(), argument.offset, text);
 }
 
 fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
@@ -145,12 +142,8 @@ fn check_needed(command: &Command<'_>, report: &mut Report<'_>) {
         // For a numeric key with an empty value, `check_value` has already reported an invalid
         // number.
         if found.is_none() || (key.kind == ArgumentKind::Text && found == Some(Name::default())) {
-            add(
-                report,
-                rules::MISSING_KEY,
-                command,
-                format_args!("{} needs {}, which is missing", spelled(command), key.name),
-            );
+            let text = format_args!("{} needs {}, which is missing", spelled(command), key.name);
+            add(report, rules::MISSING_KEY, command, text);
         }
     }
 }
@@ -180,12 +173,8 @@ fn check_once(commands: Commands<'_>, report: &mut Report<'_>) {
     });
     for (first, again) in pairs {
         if let Some(command) = commands.get(again) {
-            add(
-                report,
-                rules::DUPLICATE_COMMAND,
-                &command,
-                format_args!("{} sets the same item as command {first}", spelled(&command)),
-            );
+            let text = format_args!("{} sets the same item as command {first}", spelled(&command));
+            add(report, rules::DUPLICATE_COMMAND, &command, text);
         }
     }
 }
@@ -245,24 +234,16 @@ fn check_mesh(command: &Command<'_>, meshes: &[Box<[u8]>], report: &mut Report<'
     };
     let Some(mesh) = command.value(key) else { return };
     if meshes.binary_search(&lower(mesh)).is_err() {
-        add(
-            report,
-            rules::UNKNOWN_MESH,
-            command,
-            format_args!("expected a mesh that the script imports, found {}", shown(mesh)),
-        );
+        let text = format_args!("expected a mesh that the script imports, found {}", shown(mesh));
+        add(report, rules::UNKNOWN_MESH, command, text);
     }
 }
 
 fn check_call(command: &Command<'_>, sequences: &[Box<[u8]>], report: &mut Report<'_>) {
     let Some(notify) = Notify::of(*command) else { return };
     if sequences.binary_search(&of_mesh(command, notify.sequence)).is_err() {
-        add(
-            report,
-            rules::INVALID_NOTIFY,
-            command,
-            format_args!("expected a sequence of its mesh, found {}", shown(notify.sequence)),
-        );
+        let text = format_args!("expected a sequence of its mesh, found {}", shown(notify.sequence));
+        add(report, rules::INVALID_NOTIFY, command, text);
     }
     if !(0.0..=1.0).contains(&notify.time) {
         add(report, rules::INVALID_NOTIFY, command, format_args!("TIME: expected 0 to 1, found {}", notify.time));
@@ -275,12 +256,8 @@ fn check_texture(command: &Command<'_>, textures: &ImportNames, report: &mut Rep
         add(report, rules::TEXTURE_NUMBER, command, format_args!("NUM: expected 0 to 255, found {number}"));
     }
     if !texture.as_bytes().contains(&b'.') && textures.find(texture).is_none() {
-        add(
-            report,
-            rules::UNKNOWN_TEXTURE,
-            command,
-            format_args!("expected a texture that is imported, found {}", shown(texture)),
-        );
+        let text = format_args!("expected a texture that is imported, found {}", shown(texture));
+        add(report, rules::UNKNOWN_TEXTURE, command, text);
     }
 }
 

@@ -13,7 +13,8 @@ use crate::formats::unreal::layout::{PolygonType, Style, Variant};
 use crate::formats::unreal::script::Sequence;
 use crate::math::as_u64;
 use crate::model::{PositionEncoding, Positions};
-use crate::parse::{Report, Severity, Tally};
+use crate::parse::{Rule, Severity};
+use crate::validate::{IndexCheck, Report, Tally};
 
 /// The size of a polygon, and the offsets of three fields from the start of the polygon, in bytes.
 const POLYGON: u64 = widen(size_of::<RawPolygon>());
@@ -54,12 +55,9 @@ fn check_header<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) -> Resu
         report.add(rules::EMPTY_MESH, Field::new(name), offset, "the count is 0, so the mesh is empty");
     }
     report.turn_to(DATA);
-    let mut junk = Tally::default();
-    (4..).zip(header.unused).for_each(|(at, byte)| junk.add(at, byte != 0));
-    if junk.any() {
-        let text = format_args!("{} of the 44 unused bytes with a value other than 0, which is kept", junk.count);
-        report.add(rules::UNUSED_HEADER_BYTES, Field::new("unused"), junk.first, text);
-    }
+    let junk = Tally::of(header.unused, |byte| byte != 0);
+    let text = format_args!("{} of the 44 unused bytes with a value other than 0, which is kept", junk.count);
+    report.add_any(junk, rules::UNUSED_HEADER_BYTES, Field::new("unused"), junk.offset(4, 1), text);
     report.turn_to(ANIV);
     let prototype = Variant::Prototype.frame_size(shape.vertices);
     let size = Field::new("frame_size");
@@ -85,12 +83,8 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
     let rest = as_u64(mesh.aniv_rest().len());
     if rest > 0 {
         let text = format_args!("{} after the last frame, in no field", counted(rest, "byte"));
-        report.add(
-            rules::BYTES_AFTER_FRAMES,
-            Field::new("aniv_end"),
-            FRAMES_AT.saturating_add(shape.frame_bytes()),
-            text,
-        );
+        let end = FRAMES_AT.saturating_add(shape.frame_bytes());
+        report.add(rules::BYTES_AFTER_FRAMES, Field::new("aniv_end"), end, text);
     }
     let missing = shape.frame_bytes().saturating_sub(body(mesh));
     if missing > 0 {
@@ -101,12 +95,8 @@ fn check_sizes<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report<'_>) {
             counted(shape.frames, "frame"),
             counted(shape.vertices, "vertex")
         );
-        report.add(
-            rules::MISSING_FRAMES,
-            Field::new("positions").in_list("frame", frame),
-            mesh.header.frame_at(frame),
-            text,
-        );
+        let field = Field::new("positions").in_list("frame", frame);
+        report.add(rules::MISSING_FRAMES, field, shape.frame_at(frame), text);
         check_line_ends(mesh, missing, report);
     }
 }
@@ -156,34 +146,39 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
     let vertices = mesh.header.vertices;
     let (cut_frame, present) = cut(mesh);
     let is_cut = cut_frame < mesh.header.frames.into() && mesh.header.stride > 0;
-    let (mut beyond, mut absent) = (Tally::default(), Tally::default());
-    let (mut least, mut greatest) = (u32::MAX, 0);
+    let (mut check, mut absent) = (IndexCheck::new(vertices), Tally::default());
     for (number, polygon) in (0_u64..).zip(polygons) {
         for vertex in polygon.vertices.map(|vertex| u32::from(vertex.get())) {
-            beyond.add(number, vertex >= vertices);
+            check.add(vertex);
             absent.add(number, is_cut && vertex < vertices && u64::from(vertex) >= present);
-            (least, greatest) = (vertex.min(least), vertex.max(greatest));
         }
     }
-    let at =
-        |tally: Tally| (Field::new("vertices").in_list("polygon", tally.first), tally.offset(POLYGONS_AT, POLYGON));
-    if beyond.any() {
-        let (field, offset) = at(beyond);
-        let from_one = least == 1 && greatest == vertices;
-        let hint = if from_one { "; the exporter seems to have counted from 1" } else { "" };
-        let text = format_args!(
-            "{} out of range, greatest {greatest}: the mesh has {}{hint}",
-            counted(beyond.count, "index"),
-            counted(vertices, "vertex")
-        );
-        report.add(rules::INDEX_OUT_OF_RANGE, field, offset, text);
-    }
-    if absent.any() {
-        let (field, offset) = at(absent);
-        let text =
-            format_args!("{} of vertices missing in frame {cut_frame}, which is cut", counted(absent.count, "index"));
-        report.add(rules::MISSING_VERTEX, field, offset, text);
-    }
+    let IndexCheck { beyond, least, greatest, .. } = check;
+    let beyond = Tally { first: beyond.first / 3, ..beyond };
+    let from_one = least == 1 && greatest == vertices;
+    let hint = if from_one { "; the exporter seems to have counted from 1" } else { "" };
+    let text = format_args!(
+        "{} out of range, greatest {greatest}: the mesh has {}{hint}",
+        counted(beyond.count, "index"),
+        counted(vertices, "vertex")
+    );
+    add_polygons(report, beyond, rules::INDEX_OUT_OF_RANGE, ("vertices", 0), text);
+    let text =
+        format_args!("{} of vertices missing in frame {cut_frame}, which is cut", counted(absent.count, "index"));
+    add_polygons(report, absent, rules::MISSING_VERTEX, ("vertices", 0), text);
+}
+
+/// Adds a finding about polygons, at the field with a name and an offset from the start of a
+/// polygon.
+fn add_polygons(
+    report: &mut Report<'_>,
+    tally: Tally,
+    rule: Rule,
+    (name, into): (&'static str, u64),
+    text: impl std::fmt::Display,
+) {
+    let field = Field::new(name).in_list("polygon", tally.first);
+    report.add_any(tally, rule, field, tally.offset(POLYGONS_AT, POLYGON).saturating_add(into), text);
 }
 
 fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
@@ -197,34 +192,16 @@ fn check_bytes(polygons: &[RawPolygon], report: &mut Report<'_>) {
         blended.add(number, style == Style::AlphaBlend);
     }
     let [colors, flags, unknown, blended] = tallies;
+    let (kind, info) = (("kind", KIND_AT), rules::POLYGON_STYLE.with(Severity::Info));
+    let color = "polygons have a colour byte that is not 0; it is kept";
     let cases = [
-        (
-            colors,
-            rules::POLYGON_COLOR,
-            None,
-            "color",
-            COLOR_AT,
-            "polygons have a colour byte that is not 0; it is kept",
-        ),
-        (flags, rules::POLYGON_FLAGS, None, "flags", FLAGS_AT, "polygons have a flags byte that is not 0; it is kept"),
-        (unknown, rules::POLYGON_STYLE, None, "kind", KIND_AT, "polygons have style 6 or 7, whose meaning is unknown"),
-        (
-            blended,
-            rules::POLYGON_STYLE,
-            Some(Severity::Info),
-            "kind",
-            KIND_AT,
-            "polygons have style 5, which only patch 227 draws",
-        ),
+        (colors, rules::POLYGON_COLOR, ("color", COLOR_AT), color),
+        (flags, rules::POLYGON_FLAGS, ("flags", FLAGS_AT), "polygons have a flags byte that is not 0; it is kept"),
+        (unknown, rules::POLYGON_STYLE, kind, "polygons have style 6 or 7, whose meaning is unknown"),
+        (blended, info, kind, "polygons have style 5, which only patch 227 draws"),
     ];
-    for (tally, rule, severity, name, into, what) in cases.into_iter().filter(|(tally, ..)| tally.any()) {
-        let field = Field::new(name).in_list("polygon", tally.first);
-        let offset = tally.offset(POLYGONS_AT, POLYGON).saturating_add(into);
-        let text = format_args!("{} {what}", tally.count);
-        match severity {
-            Some(severity) => report.add_as(severity, rule, field, offset, text),
-            None => report.add(rule, field, offset, text),
-        }
+    for (tally, rule, place, what) in cases {
+        add_polygons(report, tally, rule, place, format_args!("{} {what}", tally.count));
     }
 }
 
@@ -237,20 +214,11 @@ pub(super) fn check_vertices<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Report
         mesh.note_aniv(mesh.header.frame_at(as_u64(frame)), as_u64(view.as_bytes().len()));
         let Positions(PositionEncoding::Packed64(positions)) = view.positions() else { return };
         positions.prefetch();
-        let mut pads = Tally::default();
-        for (number, [.., pad]) in (0_u64..).zip(positions.raw()) {
-            pads.add(number, pad.get() != 0);
-        }
-        if pads.any() {
-            let field = Field::new("positions").in_list("frame", as_u64(frame));
-            let offset = pads.offset(mesh.header.frame_at(as_u64(frame)), 8).saturating_add(6);
-            report.add(
-                rules::VERTEX_PADDING,
-                field,
-                offset,
-                format_args!("{} with a pad other than 0, which is kept", counted(pads.count, "vertex")),
-            );
-        }
+        let pads = Tally::of(positions.raw(), |[.., pad]| pad.get() != 0);
+        let field = Field::new("positions").in_list("frame", as_u64(frame));
+        let offset = pads.offset(mesh.header.frame_at(as_u64(frame)), 8).saturating_add(6);
+        let text = pads.text("vertex", "with a pad other than 0, which is kept");
+        report.add_any(pads, rules::VERTEX_PADDING, field, offset, text);
     }
 }
 
@@ -267,12 +235,8 @@ pub(super) fn check_sequences<D: AsRef<[u8]>>(mesh: &Mesh<D>, report: &mut Repor
                 "sequence \"{name}\" plays {} from {start}, but the mesh has {frames}",
                 counted(count, "frame")
             );
-            report.add(
-                rules::SEQUENCE_FRAMES,
-                Field::new("frames").in_list("sequence", as_u64(number)),
-                command.offset(),
-                text,
-            );
+            let field = Field::new("frames").in_list("sequence", as_u64(number));
+            report.add(rules::SEQUENCE_FRAMES, field, command.offset(), text);
         }
     }
     report.turn_to(DATA);

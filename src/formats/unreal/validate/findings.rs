@@ -1,5 +1,4 @@
-//! Makes the validation findings about a mesh, converts errors to findings, and makes the errors of
-//! strict mode.
+//! Makes the validation findings about a mesh, and the errors of strict mode.
 
 use super::files;
 use super::rules::{self, RULES};
@@ -7,42 +6,18 @@ use super::scramble;
 use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::file::Mesh;
 use crate::formats::unreal::layout::{ANIV, DATA};
-use crate::parse::{Finding, Report, Rule};
+use crate::parse::{Finding, Rule};
+use crate::validate::Report;
 
 /// The validation rules whose violation is an error in strict mode.
-const STRICT: [Rule; 6] = [
-    rules::FRAME_SIZE,
-    rules::MISSING_FRAMES,
-    rules::BYTES_AFTER_FRAMES,
-    rules::BYTES_AFTER_POLYGONS,
-    rules::INDEX_OUT_OF_RANGE,
-    rules::FRAME_CONTENT,
+const STRICT: [&Rule; 6] = [
+    &rules::FRAME_SIZE,
+    &rules::MISSING_FRAMES,
+    &rules::BYTES_AFTER_FRAMES,
+    &rules::BYTES_AFTER_POLYGONS,
+    &rules::INDEX_OUT_OF_RANGE,
+    &rules::FRAME_CONTENT,
 ];
-
-/// Converts an error in the bytes of a data file or an aniv file to a validation finding.
-///
-/// An error that prevents a mesh from being opened is also a violation of a validation rule.
-/// Returns `None` if the bytes of the files are not the cause of the error.
-#[must_use]
-pub fn finding(error: &Error) -> Option<Finding> {
-    let known = [DATA, ANIV].contains(&error.format());
-    let offset = error.offset().filter(|_| known)?;
-    let strictly = match error.cause() {
-        Cause::Value { expected, .. } => STRICT.into_iter().find(|rule| strictly(*rule) == **expected),
-        _ => None,
-    };
-    let rule = strictly.unwrap_or(match (error.cause(), error.field().name()) {
-        (_, "frame_size") => rules::VERTEX_SIZE,
-        (Cause::Value { .. }, _) => rules::INDEX_OUT_OF_RANGE,
-        _ => rules::TRUNCATED_FILE,
-    });
-    let mut found = None;
-    let mut sink = |finding| found = Some(finding);
-    let mut report = Report::new(RULES, &mut sink);
-    report.turn_to(u8::from(error.format() == ANIV));
-    report.add(rule, error.field(), offset, error.cause());
-    found
-}
 
 /// Returns an error for the first violation of a rule in `STRICT`. In lenient mode, a violation of
 /// a rule in `STRICT` is only a finding and not an error.
@@ -59,12 +34,12 @@ pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>)
     let Some((rule, Finding { field, offset, text, source, .. })) = first else { return Ok(()) };
     let format = if source == 0 { DATA } else { ANIV };
     let kind = Cause::Value { expected: strictly(rule).into(), found: text.into() };
-    Err(Error::new(format, field, offset, kind))
+    Err(Error::new(format, field, offset, kind).of_source(source.into()).breaking(rule))
 }
 
 /// Returns the text of a rule, followed by `(in strict mode)`. An error of strict mode contains the
 /// returned text as the expected value.
-fn strictly(rule: Rule) -> String {
+fn strictly(rule: &Rule) -> String {
     format!("\"{}\" (in strict mode)", rule.text.trim_end_matches('.'))
 }
 

@@ -5,6 +5,5 @@ pub(super) mod findings;
 pub(super) mod rules;
 mod scramble;
 
-pub use findings::finding;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use rules::RULES;

@@ -15,7 +15,7 @@ use crate::formats::unreal::header::FRAMES_AT;
 use crate::formats::unreal::layout::{PolygonType, RawPolygon, Variant};
 use crate::math::{as_u64, dot, subtract};
 use crate::model::Positions;
-use crate::parse::Report;
+use crate::validate::Report;
 
 /// The least number of drawn polygons of a mesh that is tested. In a small mesh, such as a box, the
 /// edges are as long as the mesh.
