@@ -58,6 +58,11 @@ impl From<Outcome> for ExitCode {
 #[derive(Debug)]
 pub struct UsageError(pub String);
 
+/// Returns an error in the command line as the result of a command.
+pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(UsageError(message.into()).into())
+}
+
 impl std::fmt::Display for UsageError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.0)

@@ -35,7 +35,7 @@ impl Layout {
 
 impl NumberType {
     /// Returns the size of a number in bytes.
-    pub const fn size(self) -> usize {
+    pub(crate) const fn size(self) -> usize {
         match self {
             Self::U8 => 1,
             Self::U16 | Self::I16 => 2,
@@ -44,7 +44,7 @@ impl NumberType {
     }
 
     /// Returns the name of the type in NumPy, such as `float32`.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::U8 => "uint8",
             Self::U16 => "uint16",
@@ -56,7 +56,7 @@ impl NumberType {
     }
 
     /// Returns the code of the type and its byte order in an `.npy` file, such as `<f4`.
-    pub const fn code(self) -> &'static str {
+    pub(crate) const fn code(self) -> &'static str {
         match self {
             Self::U8 => "|u1",
             Self::U16 => "<u2",
@@ -68,7 +68,7 @@ impl NumberType {
     }
 
     /// Adds an integer as bytes of this type. A number that is out of range becomes 0.
-    pub fn push(self, number: i64, out: &mut Vec<u8>) {
+    pub(crate) fn push(self, number: i64, out: &mut Vec<u8>) {
         match self {
             Self::U8 => out.extend(u8::try_from(number).unwrap_or_default().to_le_bytes()),
             Self::U16 => out.extend(u16::try_from(number).unwrap_or_default().to_le_bytes()),

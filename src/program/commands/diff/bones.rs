@@ -40,10 +40,7 @@ impl MeshComparison<'_, '_> {
         let partners = bones.pairing.partners_of_b(bones.names.b.len());
         let mut rests = Vec::new();
         for pair in &bones.pairing.pairs {
-            let found = Both {
-                a: self.sides.a.locate(motions.a.bone(pair.a))?,
-                b: self.sides.b.locate(motions.b.bone(pair.b))?,
-            };
+            let found = self.read(motions.zip(*pair), |(motion, bone)| motion.bone(bone))?;
             rests.push(found.as_ref().map(|bone| bone.bind));
             let place = bones.place(place, "bone", *pair);
             self.compare_bone_facts(&place, &found, &partners)?;
@@ -98,10 +95,7 @@ impl MeshComparison<'_, '_> {
         motions: Both<&dyn Animations>,
         pair: Both<usize>,
     ) -> anyhow::Result<()> {
-        let binds = Both {
-            a: self.sides.a.locate(motions.a.inverse_bind(pair.a))?,
-            b: self.sides.b.locate(motions.b.inverse_bind(pair.b))?,
-        };
+        let binds = self.read(motions.zip(pair), |(motion, bone)| motion.inverse_bind(bone))?;
         let Some(binds) = binds.all() else { return Ok(()) };
         let columns = binds.map(|bind| bind.columns_f32());
         let floats = columns.as_ref().map(|columns| columns.as_flattened());
@@ -121,10 +115,7 @@ impl MeshComparison<'_, '_> {
             if self.sink.is_decided() {
                 return Ok(());
             }
-            let found = Both {
-                a: self.sides.a.locate(motions.a.clip(pair.a))?,
-                b: self.sides.b.locate(motions.b.clip(pair.b))?,
-            };
+            let found = self.read(motions.zip(*pair), |(motion, clip)| motion.clip(clip))?;
             let place = clips.place(place, "clip", *pair);
             self.compare_clip_facts(&place, &found)?;
             self.compare_events(&place, motions, *pair)?;
@@ -155,10 +146,7 @@ impl MeshComparison<'_, '_> {
         pair: Both<usize>,
     ) -> anyhow::Result<()> {
         for index in 0_usize.. {
-            let events = Both {
-                a: self.sides.a.locate(motions.a.event(pair.a, index))?,
-                b: self.sides.b.locate(motions.b.event(pair.b, index))?,
-            };
+            let events = self.read(motions.zip(pair), |(motion, clip)| motion.event(clip, index))?;
             if events.a.is_none() && events.b.is_none() || self.sink.is_decided() {
                 break;
             }

@@ -17,6 +17,11 @@ impl<T> Both<T> {
         Both { a: &self.a, b: &self.b }
     }
 
+    /// Pairs the values of each mesh with other values of it.
+    pub fn zip<U>(self, other: Both<U>) -> Both<(T, U)> {
+        Both { a: (self.a, other.a), b: (self.b, other.b) }
+    }
+
     /// Calls a function with each of the two values, and returns the two results.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Both<U> {
         Both { a: f(self.a), b: f(self.b) }

@@ -13,7 +13,7 @@ use super::sink::DiffSink;
 use super::value::DiffValue;
 use crate::model::{Asset, Contents, Geometry, LevelStorage};
 use crate::program::formats::level_args::LodFilter;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::{Name, Result};
 
 /// The result of a comparison.
@@ -125,10 +125,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         contents: Both<&dyn Contents>,
         assets: Both<&(dyn Asset + '_)>,
     ) -> anyhow::Result<()> {
-        let all = Both {
-            a: self.sides.a.locate(level_names(contents.a, assets.a))?,
-            b: self.sides.b.locate(level_names(contents.b, assets.b))?,
-        };
+        let all = self.read(contents.zip(assets), |(contents, asset)| level_names(contents, asset))?;
         let counts = all.as_ref().map(Vec::len);
         let filter = self.options().lod;
         let is_chosen = |name: &&Vec<u8>| match filter {
@@ -138,8 +135,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         };
         let chosen = all.as_ref().map(|names| names.iter().filter(is_chosen).count());
         if let (LodFilter::One(number), Both { a: 0, b: 0 }) = (filter, chosen) {
-            let text = format!("--lod {number}: neither mesh has this level of detail; leave it out");
-            return Err(UsageError(text).into());
+            return usage(format!("--lod {number}: neither mesh has this level of detail; leave it out"));
         }
         if filter == LodFilter::All {
             self.compare_counts(place, "levels", "levels of detail", counts)?;
@@ -152,10 +148,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
             if !is_chosen(&&name) || self.sink.is_decided() {
                 continue;
             }
-            let levels = Both {
-                a: self.sides.a.locate(assets.a.level(pair.a))?,
-                b: self.sides.b.locate(assets.b.level(pair.b))?,
-            };
+            let levels = self.read(assets.zip(*pair), |(asset, level)| asset.level(level))?;
             let text = Name::new(&name).to_string();
             let place = if are_named { place.part(&text, &text) } else { *place };
             let levels: Both<&dyn Geometry> = Both { a: &*levels.a, b: &*levels.b };

@@ -11,7 +11,7 @@ use crate::model::animation::Affine;
 use crate::model::{Asset, Contents, Geometry, Hull, LevelStorage, Material, MetadataValue};
 use crate::program::formats::level_args::LodFilter;
 use crate::program::formats::level_args::LodFilter::All;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::{Name, Result};
 
 impl MeshComparison<'_, '_> {
@@ -50,7 +50,7 @@ impl MeshComparison<'_, '_> {
             (_, Some(_)) => "--asset",
             _ => return Ok(()),
         };
-        Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
+        usage(format!("{option}: applies to Second Life meshes only; leave it out"))
     }
 
     fn compare_asset(
@@ -69,8 +69,7 @@ impl MeshComparison<'_, '_> {
             a: if is_single(counts.a, counts.b) { 0 } else { asset },
             b: if is_single(counts.b, counts.a) { 0 } else { asset },
         };
-        let (a, b) = (contents.a.asset(asset.a), contents.b.asset(asset.b));
-        let assets = Both { a: self.sides.a.locate(a)?, b: self.sides.b.locate(b)? };
+        let assets = self.read(contents.zip(asset), |(contents, asset)| contents.asset(asset))?;
         let assets: Both<&(dyn Asset + '_)> = Both { a: &*assets.a, b: &*assets.b };
         self.compare_animations(place, assets.map(Asset::animations))?;
         self.compare_levels(place, contents, assets)?;

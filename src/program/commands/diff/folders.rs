@@ -14,7 +14,7 @@ use super::report::{DiffDetail, print_text, write_error, write_json};
 use super::side::DiffSide;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::input::open::mesh_paths;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress::{ProgressMeter, suspended};
@@ -43,7 +43,7 @@ pub fn run(
     let files = files_by_path(folders, walk, global)?;
     if files.is_empty() {
         let [a, b] = [folders.a, folders.b].map(shown);
-        return Err(UsageError(format!("{a} and {b}: expected a mesh in one of the folders, found none")).into());
+        return usage(format!("{a} and {b}: expected a mesh in one of the folders, found none"));
     }
     let mut comparison = FolderComparison { options, detail, global, worst: Outcome::Fine };
     if global.json {

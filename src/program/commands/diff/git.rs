@@ -12,7 +12,7 @@ use super::side::DiffSide;
 use crate::io::open_regular;
 use crate::model::Counts;
 use crate::program::args::Global;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::report::is_pipe_closed;
 use crate::program::render::text::shown;
 use crate::{Geometry as _, Name, Surface};
@@ -38,8 +38,7 @@ pub fn run(arguments: &[PathBuf], options: &DiffOptions, global: &Global) -> any
         // After a rename, the new path and the similarity follow the usual arguments.
         [path, old, _, _, new, _, _] | [path, old, _, _, new, _, _, _, _] => (path, Both::new(old, new)),
         _ => {
-            let text = format!("--git: expected the 7 arguments of Git, found {}", arguments.len());
-            return Err(UsageError(text).into());
+            return usage(format!("--git: expected the 7 arguments of Git, found {}", arguments.len()));
         }
     };
     let new_path = arguments.get(7).unwrap_or(path);

@@ -32,7 +32,7 @@ use clap::Args;
 
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::level_args::{LodFilter, filter_parser};
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
@@ -124,13 +124,13 @@ impl DiffArgs {
         match (a.is_dir(), b.is_dir()) {
             (true, true) => folders::run(paths, &self.walk, &self.options(global), self.detail(global), global),
             (false, false) => self.compare_files(paths, global),
-            _ => Err(UsageError("expected two files or two folders, found a file and a folder".to_owned()).into()),
+            _ => usage("expected two files or two folders, found a file and a folder"),
         }
     }
 
     fn compare_files(&self, paths: Both<&Path>, global: &Global) -> anyhow::Result<Outcome> {
         if paths.a == Path::new(STDIN) && paths.b == Path::new(STDIN) {
-            return Err(UsageError("expected standard input (-) at most once, found it twice".to_owned()).into());
+            return usage("expected standard input (-) at most once, found it twice");
         }
         let a = DiffSide::open(paths.a, paths.a, global)?;
         let b = DiffSide::open(paths.b, paths.b, global)?;

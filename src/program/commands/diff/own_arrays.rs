@@ -48,7 +48,7 @@ impl MeshComparison<'_, '_> {
         let name = info.name;
         let key = name.replace('-', "_");
         let place = place.part(&key, name);
-        let counts = Both::new(&a, &b).map(|array| array.as_ref().map_or(0, |array| array.count()));
+        let counts = Both::new(&a, &b).map(|array| array.as_ref().map_or(0, ExtraArray::count));
         self.sink.compare(DiffKind::Counts, &place, counts.map(DiffValue::count))?;
         let Some(Both { a, b }) = Both::new(a, b).all() else { return Ok(()) };
         let count = counts.a.min(counts.b);

@@ -51,17 +51,14 @@ impl MeshComparison<'_, '_> {
         clips: Both<usize>,
         bones: &BonePairs,
     ) -> anyhow::Result<()> {
-        let found =
-            Both { a: self.sides.a.locate(motions.a.clip(clips.a))?, b: self.sides.b.locate(motions.b.clip(clips.b))? };
+        let found = self.read(motions.zip(clips), |(motion, clip)| motion.clip(clip))?;
         // A clip of vertex frames has no poses. Its frames are compared as vertex frames.
         if found.as_ref().map(|clip| clip.first_vertex_frame).all().is_some() {
             return Ok(());
         }
         let frames = found.a.frames.min(found.b.frames);
-        let keys = Both {
-            a: self.sides.a.locate(read_keys(motions.a, clips.a, frames, &bones.numbers.a))?,
-            b: self.sides.b.locate(read_keys(motions.b, clips.b, frames, &bones.numbers.b))?,
-        };
+        let sources = motions.zip(clips).zip(bones.numbers.as_ref());
+        let keys = self.read(sources, |((motion, clip), numbers)| read_keys(motion, clip, frames, numbers))?;
         let counters = compare_keys(&keys.as_ref().map(Vec::as_slice), bones, frames, self.options().tolerance);
         let of = u64::from(frames).saturating_mul(as_u64(bones.rests.len()));
         for (name, counter) in ["positions", "rotations", "scales"].into_iter().zip(counters) {

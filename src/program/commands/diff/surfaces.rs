@@ -58,8 +58,7 @@ impl MeshComparison<'_, '_> {
         pair: Both<usize>,
         pools: &mut ComparedPools,
     ) -> anyhow::Result<()> {
-        let (a, b) = (levels.a.lend(pair.a), levels.b.lend(pair.b));
-        let lent = Both { a: self.sides.a.locate(a)?, b: self.sides.b.locate(b)? };
+        let lent = self.read(levels.zip(pair), |(level, surface)| level.lend(surface))?;
         let surfaces = Both { a: Surface::new(&*lent.a, 0), b: Surface::new(&*lent.b, 0) };
         self.compare_surface_facts(place, surfaces)?;
         if self.options().wants(DiffKind::Attributes) {

@@ -6,7 +6,7 @@ use crate::{Animations, Array as _, Error, ErrorKind, Field, FrameBlend, Geometr
 use super::attribute::{Attribute, NeutralAttribute};
 use super::frame_args::FrameArgs;
 use crate::program::formats::frames::blend_vertex_frames;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::arrays::{FrameAxes, FrameAxis};
 use crate::program::render::values::{ComputedVectors, Values, boxed};
 
@@ -164,8 +164,7 @@ impl<'s> SurfaceArrays<'s> {
             return Ok(Box::new(frame(from)?));
         }
         if self.context.options.raw {
-            let text = "--raw: expected a whole number for --frame, because only whole frames are stored";
-            return Err(UsageError(text.to_owned()).into());
+            return usage("--raw: expected a whole number for --frame, because only whole frames are stored");
         }
         let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
         let place = placing.unwrap_or_else(|| Box::new(|position| position));
@@ -176,8 +175,7 @@ impl<'s> SurfaceArrays<'s> {
     /// index.
     fn computed_normals(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Box<dyn Values + 's>> {
         if self.context.options.raw {
-            let text = "--raw: no normals are stored; leave it out to compute them";
-            return Err(UsageError(text.to_owned()).into());
+            return usage("--raw: no normals are stored; leave it out to compute them");
         }
         let FrameBlend { from, to, fraction } = self.blend()?;
         let frame = usize::try_from(if fraction < 0.5 { from } else { to }).unwrap_or(usize::MAX);

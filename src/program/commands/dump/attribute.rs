@@ -1,4 +1,4 @@
-//! The attributes on the command line: those of all formats, and the extra arrays of single formats.
+//! The attributes on the command line: those of all formats, and the extra arrays of some formats.
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::model::NumberType;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::numbers::{Sink, pass_on, pass_on_full};
 use crate::program::render::values::{Item, Values};
 
@@ -30,11 +30,10 @@ pub fn largest_count(values: &dyn Values, range: Range<usize>, raw: bool, number
         Ok(())
     })?;
     if largest > MAX_PADDED {
-        let text = format!(
+        return usage(format!(
             "surface {number}: a vertex has {largest} influences, and the arrays hold at most {MAX_PADDED}; \
             leave out weights, or print them with --json"
-        );
-        return Err(UsageError(text).into());
+        ));
     }
     Ok(largest)
 }

@@ -14,7 +14,7 @@ use super::range::IndexRange;
 use super::selection::ArraySelection;
 use super::summary::Summary;
 use crate::model::NumberType;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::numbers::Layout;
 use crate::program::render::values::Values;
 
@@ -158,8 +158,7 @@ impl ArrayContent for MeshArrays<'_> {
     fn write_npy(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
         self.visit(|arrays, attribute, values| {
             let Layout::Numbers { number, .. } = values.layout(self.raw()) else {
-                let text = "weights: each vertex has a list of another length; write them to a file .npz or .csv";
-                return Err(UsageError(text.to_owned()).into());
+                return usage("weights: each vertex has a list of another length; write them to a file .npz or .csv");
             };
             let named = self.named(arrays, attribute, values)?;
             let head = ArrayHead::numbers(number, &named.shape);

@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::program::args::{Global, STDIN};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::open_indexed;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::held::HeldOutput;
 use crate::program::render::json::document;
 use crate::program::render::json_writer::JsonWriter;
@@ -135,9 +135,7 @@ impl QueryArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = self.path()?;
         if self.kind.reads_stdin() && path == Path::new(STDIN) {
-            return Err(
-                UsageError("--batch -: standard input is the mesh; name a file for the batch".to_owned()).into()
-            );
+            return usage("--batch -: standard input is the mesh; name a file for the batch");
         }
         let (questions, is_batch) = self.kind.questions()?;
         let asset = open_indexed(path, self.kind.shared().level.asset, global)?;
@@ -168,8 +166,7 @@ impl QueryArgs {
     ) -> anyhow::Result<Outcome> {
         let SharedArgs { level: options, .. } = self.kind.shared();
         if !asset.model.file().has_surfaces() {
-            let text = "an animation has no surface; query the mesh that it moves";
-            return Err(UsageError(text.to_owned()).into());
+            return usage("an animation has no surface; query the mesh that it moves");
         }
         asset.note_other_assets(options.asset, self.path()?, global);
         if has_shared_levels(asset) {

@@ -11,7 +11,7 @@ use crate::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
 
 use crate::program::args::FrameIndex;
 use crate::program::formats::frames::{blend_frames, blend_vertex_frames};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 
 /// The positions of all vertices at one time of an animation.
 pub enum AnimatedShape {
@@ -84,7 +84,7 @@ impl AnimatedShape {
         if animations.bone_count()? == 0 || animations.clip_count()? == 0 {
             let option = if clip.is_some() { "--clip" } else { "--frame" };
             let text = "this file has no animation that moves its surfaces; leave the option out";
-            return Err(UsageError(format!("{option}: {text}")).into());
+            return usage(format!("{option}: {text}"));
         }
         let clip = clip.unwrap_or_default();
         let moment = blend_frames(&animations.clip(clip)?, frame, "the animation has")?;
