@@ -8,6 +8,7 @@ use super::surface::Section;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
+use crate::model::contents::no_such;
 use crate::model::{
     Colors, Counts, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions, Space, TangentFrames, Uvs,
     VertexPool, Weights, Winding,
@@ -169,7 +170,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         let section = self.section(surface)?;
         if target > 0 {
-            return Err(no_such_target(target));
+            return Err(no_such(FORMAT, "target", 1, target));
         }
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
@@ -186,7 +187,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
         if target > 0 {
-            return Err(no_such_target(target));
+            return Err(no_such(FORMAT, "target", 1, target));
         }
         Ok(self.section(surface)?.vertex_buffer()?.vertices()?.normals())
     }
@@ -230,9 +231,4 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let into = if self.dialect().is_some() { 0 } else { into };
         error.located(FORMAT, field, start.map(|start| start.saturating_add(into)))
     }
-}
-
-fn no_such_target(target: usize) -> Error {
-    let kind = Cause::NoSuch { count: 1, index: as_u64(target) };
-    Error::without_offset(FORMAT, Field::new("").in_list("target", as_u64(target)), kind)
 }

@@ -4,7 +4,7 @@ use super::rules;
 use super::rules::{report_surplus, reported};
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::elements::mesh::MeshElement;
+use crate::formats::ezmesh::elements::MeshElement;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::surface::Section;
