@@ -128,13 +128,13 @@ fn notifications_are_printed_one_by_one_and_once() {
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_sparse_file_larger_than_the_memory_is_described_in_little_memory() {
-    use meshpeek::ezmesh::builder;
+    use crate::support::ezmesh::builder;
     let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let section = builder::Section { triangles: vec![[0, 1, 2]], ..Default::default() };
     let vertices = builder::Vertices { columns: vec![builder::Column::positions(corners)], bare: 0 };
     let mesh = builder::MeshElement { vertices: Some(vertices), sections: vec![section], ..Default::default() };
     let small = builder::Mesh { meshes: vec![mesh], ..Default::default() };
-    let bytes = small.to_ezb(meshpeek::decode::ByteOrder::Little).unwrap();
+    let bytes = small.to_ezb(meshpeek::decode::ByteOrder::Little);
     // The vertex count is the field before the three vertices. The number of instances, the number
     // of collision shapes and the plane follow them.
     let (vertices, tail) = (bytes.len() - 24 - 36, bytes.len() - 24);

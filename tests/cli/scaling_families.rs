@@ -5,12 +5,11 @@
 //! at most 1 MiB, or its blocks inflate to at most 64 MiB.
 
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::builder as ezmesh;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Generation, builder as unigine};
 use meshpeek::unreal::{RawPolygon, Variant, builder};
 
-use crate::support::ezmesh::raw_files as xml;
+use crate::support::ezmesh::{builder as ezmesh, raw_files as xml};
 use crate::support::secondlife::raw_assets as llsd;
 use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together, put_together_with};
 use crate::support::unigine::{RawFile, cube, grid};
@@ -63,7 +62,7 @@ fn binary_sections(count: usize) -> Files {
         ..ezmesh::MeshElement::default()
     };
     let whole = ezmesh::Mesh { meshes: vec![mesh], ..ezmesh::Mesh::default() };
-    file("m.ezb", whole.to_ezb(ByteOrder::Little).unwrap())
+    file("m.ezb", whole.to_ezb(ByteOrder::Little))
 }
 
 fn tracks(count: usize) -> Files {
@@ -360,21 +359,21 @@ fn shared_vertices(vertices: u16, count: usize) -> ezmesh::Mesh {
 }
 
 fn sections_that_share_vertices(count: usize) -> Files {
-    file("m.ezb", shared_vertices(10_000, count).to_ezb(ByteOrder::Little).unwrap())
+    file("m.ezb", shared_vertices(10_000, count).to_ezb(ByteOrder::Little))
 }
 
 fn sections_with_materials(count: usize) -> Files {
     let mut mesh = shared_vertices(200, count);
     let material = |number: usize| ezmesh::Material { name: format!("m{number}").into_bytes(), meta_data: vec![] };
     mesh.materials = (0..count).map(material).collect();
-    file("m.ezm", mesh.to_ezm().unwrap())
+    file("m.ezm", mesh.to_ezm())
 }
 
 /// Instances of a mesh that has 1,000 sections.
 fn instances_of_sections(count: usize) -> Files {
     let mut mesh = shared_vertices(200, 1000);
     mesh.instances = vec![ezmesh::Instance { mesh: b"m".to_vec(), transform: Transform::default() }; count];
-    file("m.ezm", mesh.to_ezm().unwrap())
+    file("m.ezm", mesh.to_ezm())
 }
 
 /// Instances of a mesh that has 10,000 triangles.
@@ -382,7 +381,7 @@ fn instances_of_triangles(count: usize) -> Files {
     let mut mesh = shared_vertices(200, 1);
     mesh.meshes[0].sections[0].triangles = vec![[0, 1, 100]; 10_000];
     mesh.instances = vec![ezmesh::Instance { mesh: b"m".to_vec(), transform: Transform::default() }; count];
-    file("m.ezb", mesh.to_ezb(ByteOrder::Little).unwrap())
+    file("m.ezb", mesh.to_ezb(ByteOrder::Little))
 }
 
 fn collision_hulls(count: usize) -> Files {
@@ -403,7 +402,7 @@ fn collision_hulls(count: usize) -> Files {
         collisions: vec![collision; count],
         ..ezmesh::Representation::default()
     }];
-    file("m.ezm", mesh.to_ezm().unwrap())
+    file("m.ezm", mesh.to_ezm())
 }
 
 /// Clips of one key, of a skeleton of 1,000 bones that all depend on the bone before.

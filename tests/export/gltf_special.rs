@@ -132,7 +132,7 @@ fn bones_with_two_tracks_come_back() {
         for key in &mut animation.tracks[3].keys {
             key.position[1] += 0.5;
         }
-        let model = Model::open(mesh.to_ezm().unwrap()).unwrap();
+        let model = Model::open(mesh.to_ezm()).unwrap();
         compare_file(model.contents(), &[], &options(), "two tracks", &mut Worst::default()).unwrap();
     }
 }

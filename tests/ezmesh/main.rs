@@ -1,4 +1,4 @@
-//! Tests of EZ-Mesh: text and binary files, rules, random access to rows, and the builder.
+//! Tests of EZ-Mesh: text and binary files, rules, random access to rows, and writing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,12 +20,12 @@
 )]
 
 mod allocations;
-mod builder;
 mod mesh;
 mod row_index;
 mod rules;
 #[path = "../support/mod.rs"]
 mod support;
+mod writing;
 
 #[global_allocator]
 static ALLOCATOR: support::allocations::CountingAllocator = support::allocations::CountingAllocator;

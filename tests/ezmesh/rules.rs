@@ -1,9 +1,10 @@
 //! Tests every rule of EZ-Mesh with a file that breaks it and a file that does not.
 
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::builder::{self, Column, MeshElement, Section, Vertices};
 use meshpeek::ezmesh::{Mesh, RULES, finding};
 use meshpeek::{MeshFile as _, Severity};
+
+use crate::support::ezmesh::builder::{self, Column, MeshElement, Section, Vertices};
 
 /// Returns the rules that a file breaks, in the order of the findings.
 fn breached(bytes: &[u8]) -> Vec<&'static str> {
@@ -160,7 +161,7 @@ fn every_rule_about_binary_files_is_told() {
         ..MeshElement::default()
     };
     let system = builder::Mesh { meshes: vec![mesh], ..builder::Mesh::default() };
-    let bytes = system.to_ezb(ByteOrder::Little).unwrap();
+    let bytes = system.to_ezb(ByteOrder::Little);
     assert!(breached(&bytes).is_empty());
     for end in 0..bytes.len() {
         let rules = breached(&bytes[..end]);
@@ -174,7 +175,7 @@ fn every_rule_about_binary_files_is_told() {
     assert_eq!(breached(&version), ["EZ01"]);
     let mut flags = system;
     flags.meshes[0].sections[0].flags = Some(3);
-    assert_eq!(breached(&flags.to_ezb(ByteOrder::Big).unwrap()), ["EZ34"]);
+    assert_eq!(breached(&flags.to_ezb(ByteOrder::Big)), ["EZ34"]);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::{Floats, Index};
-use meshpeek::ezmesh::builder as ezmesh;
 use meshpeek::internals::format_file;
 use meshpeek::model::animation::SkinMatrix;
 use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
@@ -15,6 +14,7 @@ use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U32};
 
 use crate::peak;
+use crate::support::ezmesh::builder as ezmesh;
 use crate::support::query::{Flat, Shape, grid};
 use crate::support::secondlife::raw_assets;
 use crate::support::stopwatch::Stopwatch;
@@ -100,7 +100,7 @@ fn sections_that_share_vertices_take_time_for_their_triangles() {
         }],
         ..ezmesh::Mesh::default()
     };
-    let bytes = file.to_ezb(meshpeek::decode::ByteOrder::Little).unwrap();
+    let bytes = file.to_ezb(meshpeek::decode::ByteOrder::Little);
     assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
     let model = Model::open(bytes).unwrap();
     let geometry = model.geometry().unwrap();

@@ -264,7 +264,7 @@ storms! {
     an11: unigine_animation(AnimationGeneration::An11);
     an12: unigine_animation(AnimationGeneration::An12);
     an13: unigine_animation(AnimationGeneration::An13);
-    ezm: ezmesh::flag().to_ezm().unwrap();
+    ezm: ezmesh::flag().to_ezm();
     ezb: ezmesh::bytes("flag101.ezb");
     llmesh: asset();
     slm: raw_assets::container(&[asset(), secondlife::bytes("rock.llmesh")]);
@@ -339,12 +339,12 @@ fn a_count_that_grows_is_an_error() {
         mesh.section(0).unwrap().index_buffer().unwrap().unwrap().offset().unwrap() - 4,
         mesh.animation(0).unwrap().tracks().next().unwrap().offset().unwrap() - 12,
     ];
-    assert!(meshpeek::ezmesh::builder::Mesh::of(mesh.view()).is_ok());
+    assert!(ezmesh::builder::Mesh::of(mesh.view()).is_ok());
     for at in counts {
         let whole = file.bytes[at as usize..][..4].to_vec();
         let changed = File::options().write(true).open(&file.path).unwrap();
         changed.write_all_at(&[0xff], at + 3).unwrap();
-        let error = meshpeek::ezmesh::builder::Mesh::of(mesh.view()).unwrap_err();
+        let error = ezmesh::builder::Mesh::of(mesh.view()).unwrap_err();
         assert!(error.kind() == ErrorKind::Count, "{error}");
         assert_eq!(error.offset(), Some(at));
         changed.write_all_at(&whole, at).unwrap();

@@ -439,11 +439,6 @@ fn visit_ezmesh<D: AsRef<[u8]> + Send + Sync>(mesh: &ezmesh::Mesh<D>) {
         black_box(material.meta_data().map(ezmesh::unescape_percent).is_ok());
     }
     black_box((view.textures().count(), view.user_data().filter(|one| one.pair().is_ok()).count()));
-    if let Ok(mut copy) = ezmesh::builder::Mesh::of(view) {
-        let _ = copy.to_ezm();
-        copy.reduce_to_ezb();
-        let _ = copy.to_ezb(meshpeek::decode::ByteOrder::Big);
-    }
 }
 
 /// Writes the sidecar of a file with its trees. Returns the bytes, or `None` if an error occurs.

@@ -306,7 +306,9 @@ fn a_second_life_mesh_is_short() {
 
 #[test]
 fn an_ezmesh_file_is_short() {
-    use ezmesh::builder::{Animation, Bone, Column, Material, MeshElement, Section, Track, Vertices};
+    use crate::support::ezmesh::builder::{
+        self, Animation, Bone, Column, Material, MeshElement, Section, Track, Vertices,
+    };
     let bone = Bone { name: long_name("bone").into(), parent: None, bind: transform() };
     let track = Track { name: long_name("bone").into(), seconds: None, keys: vec![transform(); 2000] };
     let columns = vec![
@@ -316,9 +318,9 @@ fn an_ezmesh_file_is_short() {
         Column::weights(vec![[1.0, 0.0, 0.0, 0.0]; VERTICES]),
         Column::bones(vec![[0; 4]; VERTICES]),
     ];
-    let built = ezmesh::builder::Mesh {
+    let built = builder::Mesh {
         asset_name: long_name("asset").into(),
-        skeletons: vec![ezmesh::builder::Skeleton { name: long_name("skeleton").into(), bones: vec![bone] }],
+        skeletons: vec![builder::Skeleton { name: long_name("skeleton").into(), bones: vec![bone] }],
         animations: vec![Animation {
             name: long_name("walk").into(),
             tracks: vec![track],
@@ -340,14 +342,7 @@ fn an_ezmesh_file_is_short() {
         }],
         ..Default::default()
     };
-    expect_short(&built, "MeshElement x 1");
-    expect_short(&built.meshes[0], "Column x 5");
-    expect_short(&built.meshes[0].sections[0], "[u32; 3] x 4000");
-    expect_short(&built.meshes[0].vertices, "vertices: 5000");
-    expect_short(&built.meshes[0].vertices.as_ref().unwrap().columns[0], "\"fff\"");
-    expect_short(&built.animations[0], "Track x 1");
-    expect_short(&built.animations[0].tracks[0], "Transform x 2000");
-    for (bytes, version) in [(built.to_ezm().unwrap(), "ezm"), (built.to_ezb(ByteOrder::Big).unwrap(), "ezb")] {
+    for (bytes, version) in [(built.to_ezm(), "ezm"), (built.to_ezb(ByteOrder::Big), "ezb")] {
         expect_short_file(&bytes, ["ezmesh", version]);
         let mesh = ezmesh::Mesh::open(&bytes[..]).unwrap();
         expect_short(&mesh, version);
@@ -373,16 +368,15 @@ fn an_ezmesh_file_is_short() {
 
 #[test]
 fn a_vertex_format_of_many_columns_is_short() {
-    use ezmesh::builder::{Column, MeshElement, Section, Values, Vertices};
+    use crate::support::ezmesh::builder::{self, Column, MeshElement, Section, Values, Vertices};
     let column = |number: u8| Column { word: format!("word{number}").into(), values: Values::F32(2, vec![0.5; 6]) };
     let mut columns = vec![Column::positions(points(3))];
     columns.extend((0..30).map(column));
     let vertices = Vertices::from(columns);
-    expect_short(&vertices, "Column x 31");
     let sections = vec![Section { triangles: vec![[0, 1, 2]], ..Default::default() }];
     let mesh = MeshElement { vertices: Some(vertices), sections, ..Default::default() };
-    let built = ezmesh::builder::Mesh { meshes: vec![mesh], ..Default::default() };
-    let mesh = ezmesh::Mesh::open(built.to_ezm().unwrap()).unwrap();
+    let built = builder::Mesh { meshes: vec![mesh], ..Default::default() };
+    let mesh = ezmesh::Mesh::open(built.to_ezm()).unwrap();
     let buffer = mesh.mesh(0).unwrap().vertex_buffer().unwrap().unwrap();
     expect_short(&buffer, "columns: 31");
     expect_short(buffer.format(), "\"Position fff\"");

@@ -214,8 +214,7 @@ fn ezmesh_errors_name_the_index() {
     let mut two_skeletons = support::ezmesh::flag();
     two_skeletons.skeletons.push(two_skeletons.skeletons[0].clone());
     two_skeletons.reduce_to_ezb();
-    let made =
-        [("two.ezm", two_skeletons.to_ezm().unwrap()), ("two.ezb", two_skeletons.to_ezb(ByteOrder::Big).unwrap())];
+    let made = [("two.ezm", two_skeletons.to_ezm()), ("two.ezb", two_skeletons.to_ezb(ByteOrder::Big))];
     let samples = support::ezmesh::samples().into_iter().map(|sample| (sample.file, sample.bytes));
     for (file, bytes) in samples.chain(made) {
         let mesh = ezmesh::Mesh::open(bytes).unwrap();

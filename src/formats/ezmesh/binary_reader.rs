@@ -7,7 +7,7 @@ use crate::error::{Cause, Field, Result};
 use crate::model::Transform;
 use crate::parse::{AccessLog, Cursor, Name};
 
-use super::layout::FORMAT;
+use super::layout::{FORMAT, RecordPart};
 use super::validate::rules::INVALID_BINARY_FIELD;
 use super::vertex_format::VertexFormat;
 
@@ -79,6 +79,32 @@ impl<'a> BinaryReader<'a> {
     pub(crate) fn skip_text(&mut self, name: &'static str) -> Result<()> {
         let length = self.u32(name)?;
         self.cursor.lend(length.into(), 1, name).map(|_| ())
+    }
+
+    /// Passes over the parts of a record before the field `name`.
+    pub(crate) fn pass_to(&mut self, parts: &[RecordPart], name: &str) -> Result<()> {
+        for part in parts {
+            match part {
+                RecordPart::Text(own) | RecordPart::Number(own, ..) | RecordPart::Count(own, ..) if *own == name => {
+                    return Ok(());
+                }
+                RecordPart::Text(own) => self.skip_text(own)?,
+                RecordPart::Number(own, ..) | RecordPart::Count(own, ..) => self.lend(4, 1, own).map(|_| ())?,
+                RecordPart::Fixed(_, _, fields) => {
+                    for (own, element, count) in *fields {
+                        if *own == name {
+                            return Ok(());
+                        }
+                        self.lend((*count).into(), element.size.into(), own)?;
+                    }
+                }
+                RecordPart::Start(_) => {}
+                RecordPart::Items(_) | RecordPart::Array(..) | RecordPart::Empty(..) | RecordPart::Vertices => {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the next `count * size` bytes of the file as a borrowed slice: `count` items of

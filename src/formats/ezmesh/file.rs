@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::animation::clip::Animation;
 use super::element_index::ElementKind;
-use super::elements::mesh::MeshElement;
+use super::elements::MeshElement;
 use super::form::{Dialect, Form};
 use super::layout::{FORMAT, VERTEX};
 use super::surface::Section;
@@ -21,6 +21,7 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Animations;
+use crate::model::contents::no_such;
 use crate::model::{
     Asset, Contents, DescribedBlocks, FileContext, FormatVersion, Geometry, MeshFile, Properties, WrittenForm,
 };
@@ -154,7 +155,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn section(&self, surface: usize) -> Result<Section<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Section);
-        if surface < count { Ok(Section::new(view, surface)) } else { Err(no_such("surface", count, surface)) }
+        if surface < count { Ok(Section::new(view, surface)) } else { Err(no_such(FORMAT, "surface", count, surface)) }
     }
 
     /// Returns the animation with the given index in the file.
@@ -165,7 +166,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn animation(&self, clip: usize) -> Result<Animation<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Animation);
-        if clip < count { Ok(Animation::new(view, clip)) } else { Err(no_such("clip", count, clip)) }
+        if clip < count { Ok(Animation::new(view, clip)) } else { Err(no_such(FORMAT, "clip", count, clip)) }
     }
 
     /// Returns the mesh with the given index in the file.
@@ -176,7 +177,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn mesh(&self, mesh: usize) -> Result<MeshElement<'_>> {
         let view = self.view();
         let count = view.count(ElementKind::Mesh);
-        if mesh < count { Ok(MeshElement::new(view, mesh)) } else { Err(no_such("mesh", count, mesh)) }
+        if mesh < count { Ok(MeshElement::new(view, mesh)) } else { Err(no_such(FORMAT, "mesh", count, mesh)) }
     }
 
     /// Adds to a sidecar those byte offsets in this file that take long to find.
@@ -188,11 +189,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     pub fn index(&self, builder: &mut Builder) -> Result<()> {
         sidecar_index::write(self.view(), builder)
     }
-}
-
-fn no_such(list: &'static str, count: usize, index: usize) -> Error {
-    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(FORMAT, Field::new("").in_list(list, as_u64(index)), kind)
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {

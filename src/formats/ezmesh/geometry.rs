@@ -9,6 +9,7 @@ use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
+use crate::model::contents::no_such;
 use crate::model::{
     Colors, Counts, ExtraArray, ExtraArrayInfo, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions,
     Space, TangentFrames, Uvs, VertexPool, Weights, Winding,
@@ -187,7 +188,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         let section = self.section(surface)?;
         if target > 0 {
-            return Err(no_such_target(target));
+            return Err(no_such(FORMAT, "target", 1, target));
         }
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
@@ -205,7 +206,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
         if target > 0 {
-            return Err(no_such_target(target));
+            return Err(no_such(FORMAT, "target", 1, target));
         }
         Ok(self.section(surface)?.vertex_buffer()?.vertices()?.normals())
     }
@@ -263,9 +264,4 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let into = if self.dialect().is_some() { 0 } else { into };
         error.located_in(FORMAT, field, start.map(|start| start.saturating_add(into)))
     }
-}
-
-fn no_such_target(target: usize) -> Error {
-    let kind = Cause::NoSuch { count: 1, index: as_u64(target) };
-    Error::without_offset(FORMAT, Field::new("").in_list("target", as_u64(target)), kind)
 }

@@ -3,6 +3,7 @@
 
 use super::binary_reader::BinaryReader;
 use super::element_index::ElementKind;
+use super::layout::FILE;
 use super::view::View;
 use super::xml::tag::AttributeValue;
 use crate::array::Bounds;
@@ -16,7 +17,7 @@ impl<'a> View<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn asset_name(&self) -> Result<Name<'a>> {
-        match self.root(["asset_name", "name"])? {
+        match self.root(["asset_name", "name"], "asset_name")? {
             ([Some(name), _] | [None, Some(name)], _) => Ok(name.name()),
             (_, Some(mut reader)) => reader.text("asset_name"),
             _ => Ok(Name::default()),
@@ -29,12 +30,9 @@ impl<'a> View<'a> {
     ///
     /// Returns the same errors as [`asset_name`](Self::asset_name).
     pub fn asset_info(&self) -> Result<Name<'a>> {
-        match self.root(["asset_info"])? {
+        match self.root(["asset_info"], "asset_info")? {
             ([Some(info)], _) => Ok(info.name()),
-            (_, Some(mut reader)) => {
-                reader.skip_text("asset_name")?;
-                reader.text("asset_info")
-            }
+            (_, Some(mut reader)) => reader.text("asset_info"),
             _ => Ok(Name::default()),
         }
     }
@@ -47,10 +45,9 @@ impl<'a> View<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared version is not an
     /// integer.
     pub fn versions(&self) -> Result<[Option<i64>; 2]> {
-        let (values, reader) = self.root(["mesh_system_version", "mesh_system_asset_version"])?;
+        let names = ["mesh_system_version", "mesh_system_asset_version"];
+        let (values, reader) = self.root(names, "system_version")?;
         if let Some(mut reader) = reader {
-            reader.skip_text("asset_name")?;
-            reader.skip_text("asset_info")?;
             let system = reader.i32("system_version")?;
             return Ok([Some(system.into()), Some(reader.i32("asset_version")?.into())]);
         }
@@ -66,10 +63,15 @@ impl<'a> View<'a> {
     fn root<const N: usize>(
         &self,
         names: [&str; N],
+        field: &str,
     ) -> Result<([Option<AttributeValue<'a>>; N], Option<BinaryReader<'a>>)> {
         let start = self.state.elements.root;
         match self.order() {
-            Some(order) => Ok(([None; N], Some(self.binary_reader(order, start, Field::new(""))?))),
+            Some(order) => {
+                let mut reader = self.binary_reader(order, start, Field::new(""))?;
+                reader.pass_to(FILE, field)?;
+                Ok(([None; N], Some(reader)))
+            }
             None => Ok((self.tag(start)?.values(names), None)),
         }
     }

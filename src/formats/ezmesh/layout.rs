@@ -1,8 +1,10 @@
-//! Constants of the EZ-Mesh format: its name, the tag at the start of a binary file, and the sizes
-//! of the records of a binary file.
+//! Constants of the EZ-Mesh format, such as its name and the tag of a binary file, and the layout
+//! of a binary file: the fields of its records in file order.
 
+use super::element_index::ElementKind;
 use super::validate::rules::rule_of;
 use crate::error::FormatName;
+use crate::parse::{Element, Value};
 
 /// The name of the EZ-Mesh format in error values.
 pub(super) const FORMAT: &FormatName = &FormatName::new("ezmesh", rule_of);
@@ -16,7 +18,7 @@ pub(super) const FIELDS_AT: u64 = 14;
 
 /// Size of a bounding box in a binary file, in bytes: three minimum and three maximum coordinates,
 /// each a float of four bytes.
-pub(super) const BOX_SIZE: u32 = 24;
+const BOX_SIZE: u32 = 24;
 /// Size of a transform in a binary file, in bytes: a position, a rotation and a scale, ten floats
 /// in total.
 pub(super) const TRANSFORM_SIZE: u32 = 40;
@@ -24,3 +26,187 @@ pub(super) const TRANSFORM_SIZE: u32 = 40;
 pub(super) const VERTEX: &str = "vertex";
 /// Size of a triangle in a binary file, in bytes: three indices of four bytes.
 pub(super) const TRIANGLE_SIZE: u32 = 12;
+
+pub(super) const STRING: Element = Element::new("string", 0, 1).decoded_by(|here| {
+    // The text follows its length, which is an integer of 32 bits.
+    Some(here.found(0, 0, Some(Value::cut_text(here.bytes.get(4..).unwrap_or_default()))))
+});
+pub(super) const BYTE: Element = Element::U8;
+pub(super) const U32: Element = Element::U32;
+pub(super) const PLANE: Element = Element::F32X4;
+const I32: Element = Element::I32;
+const F32: Element = Element::F32;
+const BOX: Element = Element::bounds(BOX_SIZE);
+const TRANSFORM: Element = Element::transform(TRANSFORM_SIZE);
+const TRIANGLE: Element = Element::U32X3;
+
+/// A field of a record: its name, its type, and how many values it has.
+pub(crate) type FixedField = (&'static str, Element, u32);
+
+/// A part of a record of a binary file. Regions and errors have the first name, unless there are
+/// two: then errors have the first name, and regions the second.
+pub(crate) enum RecordPart {
+    /// A string: its length and its bytes.
+    Text(&'static str),
+    /// A number of four bytes.
+    Number(&'static str, &'static str, Element),
+    /// Fields of fixed size, which errors name together, with a number of items and their size.
+    Fixed(&'static str, [u32; 2], &'static [FixedField]),
+    /// The number of items of a list, which may follow later.
+    Count(&'static str, &'static str, Element, &'static RecordLayout),
+    /// The items that were counted.
+    Items(&'static RecordLayout),
+    /// As many values of fixed size as the last number says.
+    Array(&'static str, &'static str, Element),
+    /// An element of the index that starts inside the record.
+    Start(ElementKind),
+    /// The number of items of a list that is empty in every published version of the format.
+    Empty(&'static str, &'static str),
+    /// The vertex flags, the number of vertices, and the vertices.
+    Vertices,
+}
+
+/// A record of a list in a binary file.
+pub(crate) struct RecordLayout {
+    pub(super) kind: ElementKind,
+    /// The name of a record in error values.
+    pub(super) name: &'static str,
+    /// The minimum size of a record, in bytes.
+    pub(super) least: u64,
+    pub(super) parts: &'static [RecordPart],
+}
+
+const BOUNDS: RecordPart = RecordPart::Fixed("bounds", [BOX_SIZE, 1], &[("bounds", BOX, 1)]);
+
+/// The fields between the tag and the plane.
+pub(super) const FILE: &[RecordPart] = &[
+    RecordPart::Text("asset_name"),
+    RecordPart::Text("asset_info"),
+    RecordPart::Fixed("asset_version", [2, 4], &[("system_version", I32, 1), ("asset_version", I32, 1)]),
+    RecordPart::Start(ElementKind::SystemBox),
+    BOUNDS,
+    RecordPart::Count("textures", "textures.count", U32, &TEXTURE),
+    RecordPart::Items(&TEXTURE),
+    RecordPart::Empty("tetra_meshes", "tetra_meshes.count"),
+    RecordPart::Count("skeletons", "skeletons.count", U32, &SKELETON),
+    RecordPart::Items(&SKELETON),
+    RecordPart::Count("animations", "animations.count", U32, &ANIMATION),
+    RecordPart::Items(&ANIMATION),
+    RecordPart::Count("materials", "materials.count", U32, &MATERIAL),
+    RecordPart::Items(&MATERIAL),
+    RecordPart::Count("user_data", "user_data.count", U32, &USER_DATA),
+    RecordPart::Items(&USER_DATA),
+    RecordPart::Count("user_binary_data", "user_binary_data.count", U32, &USER_BINARY),
+    RecordPart::Items(&USER_BINARY),
+    RecordPart::Count("meshes", "meshes.count", U32, &MESH),
+    RecordPart::Items(&MESH),
+    RecordPart::Count("instances", "instances.count", U32, &INSTANCE),
+    RecordPart::Items(&INSTANCE),
+    RecordPart::Empty("collision_representations", "collision_representations.count"),
+];
+
+/// All records. The parts of a file refer to them.
+pub(super) static RECORDS: [&RecordLayout; 11] =
+    [&TEXTURE, &SKELETON, &BONE, &ANIMATION, &TRACK, &MATERIAL, &USER_DATA, &USER_BINARY, &MESH, &SECTION, &INSTANCE];
+
+const fn record(kind: ElementKind, name: &'static str, least: u64, parts: &'static [RecordPart]) -> RecordLayout {
+    RecordLayout { kind, name, least, parts }
+}
+
+static TEXTURE: RecordLayout = record(
+    ElementKind::Texture,
+    "texture",
+    20,
+    &[
+        RecordPart::Text("name"),
+        RecordPart::Fixed("size", [3, 4], &[("size", U32, 3)]),
+        RecordPart::Number("pixels", "pixels.count", U32),
+        RecordPart::Array("pixels", "pixels", BYTE),
+    ],
+);
+
+static SKELETON: RecordLayout = record(
+    ElementKind::Skeleton,
+    "skeleton",
+    8,
+    &[RecordPart::Text("name"), RecordPart::Count("bones", "bones.count", I32, &BONE), RecordPart::Items(&BONE)],
+);
+
+static BONE: RecordLayout = record(
+    ElementKind::Bone,
+    "bone",
+    48,
+    &[
+        RecordPart::Text("name"),
+        RecordPart::Fixed("parent", [44, 1], &[("parent", I32, 1), ("transform", TRANSFORM, 1)]),
+    ],
+);
+
+static ANIMATION: RecordLayout = record(
+    ElementKind::Animation,
+    "animation",
+    20,
+    &[
+        RecordPart::Text("name"),
+        RecordPart::Count("tracks", "tracks.count", I32, &TRACK),
+        RecordPart::Fixed("frames", [3, 4], &[("frames", I32, 1), ("duration", F32, 1), ("dtime", F32, 1)]),
+        RecordPart::Items(&TRACK),
+    ],
+);
+
+static TRACK: RecordLayout = record(
+    ElementKind::Track,
+    "track",
+    16,
+    &[
+        RecordPart::Text("name"),
+        RecordPart::Number("frames", "keys.count", I32),
+        RecordPart::Fixed("duration", [2, 4], &[("duration", F32, 1), ("dtime", F32, 1)]),
+        RecordPart::Array("keys", "keys", TRANSFORM),
+    ],
+);
+
+static MATERIAL: RecordLayout =
+    record(ElementKind::Material, "material", 8, &[RecordPart::Text("name"), RecordPart::Text("meta_data")]);
+static USER_DATA: RecordLayout =
+    record(ElementKind::UserData, "user_data", 8, &[RecordPart::Text("key"), RecordPart::Text("value")]);
+static USER_BINARY: RecordLayout =
+    record(ElementKind::UserBinary, "user_binary_data", 8, &[RecordPart::Text("name"), RecordPart::Text("bytes")]);
+
+static MESH: RecordLayout = record(
+    ElementKind::Mesh,
+    "mesh",
+    44,
+    &[
+        RecordPart::Text("name"),
+        RecordPart::Text("skeleton"),
+        RecordPart::Start(ElementKind::MeshBox),
+        BOUNDS,
+        RecordPart::Count("sections", "sections.count", U32, &SECTION),
+        RecordPart::Items(&SECTION),
+        RecordPart::Start(ElementKind::MeshVertices),
+        RecordPart::Vertices,
+    ],
+);
+
+static SECTION: RecordLayout = record(
+    ElementKind::Section,
+    "section",
+    36,
+    &[
+        RecordPart::Text("material"),
+        RecordPart::Start(ElementKind::SectionBox),
+        BOUNDS,
+        RecordPart::Number("flags", "flags", U32),
+        RecordPart::Start(ElementKind::Triangles),
+        RecordPart::Number("triangles", "triangles.count", U32),
+        RecordPart::Array("indices", "indexbuffer", TRIANGLE),
+    ],
+);
+
+static INSTANCE: RecordLayout = record(
+    ElementKind::Instance,
+    "instance",
+    44,
+    &[RecordPart::Text("mesh"), RecordPart::Fixed("transform", [TRANSFORM_SIZE, 1], &[("transform", TRANSFORM, 1)])],
+);

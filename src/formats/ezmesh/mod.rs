@@ -30,17 +30,18 @@
 //! counter-clockwise order, seen from the side to which the normals point. The format does not
 //! define the directions of the axes or the unit of length.
 
-// The modules, from low level to high level: `xml` and `binary_scan` read a file once and record
-// its elements in an `element_index`, which contains the offset of each element. `file` owns the
-// bytes of the file, and `view` combines these bytes with the cached, parsed arrays. `header` reads
-// the metadata of the whole file. `elements`, `surface` and `animation` read one element at a time:
-// its tag in a text file, or its fields in a binary file. `vertex_format` and `semantic` describe
-// the columns of a vertex, and `vertices` gives access to parsed vertices. `checkpoints` and
-// `sidecar_index` find a single vertex in the text of a file.
+// The modules, from low level to high level: `layout` states the fields of a binary file once.
+// `xml` and `binary_scan` read a file once and record its elements in an `element_index`, which
+// contains the offset of each element. `file` owns the bytes of the file, and `view` combines these
+// bytes with the cached, parsed arrays. `header` reads the metadata of the whole file. `elements`,
+// `surface` and `animation` read one element at a time: its tag in a text file, or its fields in a
+// binary file. `vertex_format` and `semantic` describe the columns of a vertex, and `vertices`
+// gives access to parsed vertices. `checkpoints` and `sidecar_index` find a single vertex in the
+// text of a file. `builder` puts files together in both forms, for `write` and `export`.
 mod animation;
 mod binary_reader;
 mod binary_scan;
-pub mod builder;
+pub(crate) mod builder;
 mod byte_ranges;
 mod checkpoints;
 mod contents;

@@ -4,7 +4,9 @@
 use std::io::Write as _;
 
 use super::Mesh;
-use super::builder::{self, Column, Material, MeshElement, Section};
+use super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexColumns};
+use super::semantic::Semantic;
+use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::formats::samples::height_field::HeightField;
@@ -58,8 +60,8 @@ fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<
         u16::MAX,
     );
     let spell = |count: usize| {
-        let system = system(field, count);
-        order.map_or_else(|| system.to_ezm(), |order| system.to_ezb(order))
+        let mut bytes = Vec::new();
+        write_meshes(field, count, Output::new(&mut bytes, order)).map(|()| bytes)
     };
     let (one, two) = (spell(1)?, spell(2)?);
     // The generated file with one mesh and the generated file with two meshes differ first in the
@@ -87,16 +89,45 @@ fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<
     Ok(out.flush()?)
 }
 
-fn system(field: HeightField, count: usize) -> builder::Mesh {
-    let columns =
-        vec![Column::positions(field.positions()), Column::normals(field.normals()), Column::texcoords(0, field.uvs())];
-    let section = Section { material: b"stone".into(), triangles: field.triangles().collect(), ..Section::default() };
-    let mesh = MeshElement {
-        name: b"height field".into(),
-        vertices: Some(columns.into()),
-        sections: vec![section],
-        ..MeshElement::default()
-    };
-    let material = Material { name: b"stone".into(), ..Material::default() };
-    builder::Mesh { materials: vec![material], meshes: vec![mesh; count], ..builder::Mesh::default() }
+/// Writes a file with `count` times the same mesh.
+fn write_meshes(field: HeightField, count: usize, mut out: Output<'_>) -> Result<()> {
+    let (positions, is_binary) = (field.positions(), out.order().is_some());
+    let around = positions.iter().map(|at| Bounds { min: *at, max: *at });
+    let bounds = around.reduce(|one, other| one.union(&other)).filter(|_| is_binary);
+    let rows = positions.len();
+    let mut columns = VertexColumns::default();
+    columns.push_floats(Semantic::Position, positions);
+    columns.push_floats(Semantic::Normal, field.normals());
+    columns.push_floats(Semantic::Texcoord(0), field.uvs());
+    let types = columns.types();
+    out.start_system(&SystemHead { bounds, ..SystemHead::default() })?;
+    (0..4).for_each(|_| out.no_list());
+    out.start_list("Materials", 1)?;
+    out.material(b"stone", b"")?;
+    out.end_list("Materials", 1)?;
+    (0..2).for_each(|_| out.no_list());
+    out.start_list("Meshes", count)?;
+    for _ in 0..count {
+        let write_vertices = |out: &mut Output<'_>| {
+            out.start_vertices(rows, &types)?;
+            columns.write(rows, out)?;
+            out.close("vertexbuffer")
+        };
+        out.start_mesh(&MeshHead { name: b"height field", skeleton: b"", bounds, sections: 1 })?;
+        if !is_binary {
+            write_vertices(&mut out)?;
+        }
+        out.start_section(&SectionHead { material: b"stone", bounds, types: Some(&types), info: None })?;
+        out.start_triangles(field.triangles().count())?;
+        field.triangles().try_for_each(|triangle| out.triangle(triangle))?;
+        out.end_triangles()?;
+        out.close("MeshSection")?;
+        if is_binary {
+            write_vertices(&mut out)?;
+        }
+        out.close("Mesh")?;
+    }
+    out.end_list("Meshes", count)?;
+    out.end_system()?;
+    out.finish()
 }

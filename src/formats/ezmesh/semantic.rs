@@ -119,19 +119,7 @@ impl Semantic {
     /// [`Semantic::Other`].
     #[must_use]
     pub fn word(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Position => "position",
-            Self::Normal => "normal",
-            Self::Color => "color",
-            Self::Texcoord(set) => *["texcoord1", "texcoord2", "texcoord3", "texcoord4"].get(usize::from(set))?,
-            Self::Tangent => "tangent",
-            Self::Binormal => "binormal",
-            Self::BlendWeights => "blendweights",
-            Self::BlendIndices => "blendindices",
-            Self::Radius => "radius",
-            Self::Interp(number) => *INTERPS.get(usize::from(number))?,
-            Self::Other => return None,
-        })
+        MEANINGS.iter().find(|(_, semantic, _)| *semantic == self).map(|(word, ..)| *word)
     }
 
     /// Returns the semantic for a word of the `semantic` attribute, without regard to upper and
@@ -142,35 +130,10 @@ impl Semantic {
     /// `texel` without a digit that precede `word` in the attribute.
     pub(super) fn of(word: &[u8], bare: u8) -> Self {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-        let numbered = |stem: &str, count: u8| {
-            let (head, digit) = word.split_at_checked(stem.len())?;
-            let [digit @ b'1'..=b'9'] = digit else { return None };
-            let number = digit.wrapping_sub(b'1');
-            (head.eq_ignore_ascii_case(stem.as_bytes()) && number < count).then_some(number)
-        };
-        if let Some(set) = numbered("texcoord", 4).or_else(|| numbered("texel", 4)) {
-            return Self::Texcoord(set);
+        if is("texcoord") || is("texel") {
+            return if bare < 4 { Self::Texcoord(bare) } else { Self::Other };
         }
-        if let Some(number) = numbered("interp", 8) {
-            return Self::Interp(number);
-        }
-        let names = [
-            ("position", Self::Position),
-            ("normal", Self::Normal),
-            ("color", Self::Color),
-            ("tangent", Self::Tangent),
-            ("binormal", Self::Binormal),
-            ("radius", Self::Radius),
-            ("blendweights", Self::BlendWeights),
-            ("blendweighting", Self::BlendWeights),
-            ("boneweighting", Self::BlendWeights),
-            ("boneweights", Self::BlendWeights),
-            ("blendindices", Self::BlendIndices),
-            ("boneindices", Self::BlendIndices),
-            ("texcoord", if bare < 4 { Self::Texcoord(bare) } else { Self::Other }),
-            ("texel", if bare < 4 { Self::Texcoord(bare) } else { Self::Other }),
-        ];
-        names.iter().find(|(name, _)| is(name)).map_or(Self::Other, |(_, semantic)| *semantic)
+        MEANINGS.iter().find(|(name, ..)| is(name)).map_or(Self::Other, |(_, semantic, _)| *semantic)
     }
 
     /// Returns the type and the count of the numbers that a column of this meaning must have, or
@@ -188,4 +151,54 @@ impl Semantic {
     }
 }
 
-const INTERPS: [&str; 8] = ["interp1", "interp2", "interp3", "interp4", "interp5", "interp6", "interp7", "interp8"];
+/// The meanings: a word in the `semantic` attribute, the meaning, and its bit in the vertex flags
+/// of a binary file.
+///
+/// The standard words come first, in the order of the columns in a binary file. Bone indices and
+/// bone weights share one bit.
+const MEANINGS: [(&str, Semantic, u32); 28] = [
+    ("position", Semantic::Position, 0),
+    ("normal", Semantic::Normal, 1),
+    ("color", Semantic::Color, 2),
+    ("texcoord1", Semantic::Texcoord(0), 3),
+    ("texcoord2", Semantic::Texcoord(1), 4),
+    ("texcoord3", Semantic::Texcoord(2), 5),
+    ("texcoord4", Semantic::Texcoord(3), 6),
+    ("tangent", Semantic::Tangent, 7),
+    ("binormal", Semantic::Binormal, 8),
+    ("blendindices", Semantic::BlendIndices, 9),
+    ("blendweights", Semantic::BlendWeights, 9),
+    ("radius", Semantic::Radius, 10),
+    ("interp1", Semantic::Interp(0), 11),
+    ("interp2", Semantic::Interp(1), 12),
+    ("interp3", Semantic::Interp(2), 13),
+    ("interp4", Semantic::Interp(3), 14),
+    ("interp5", Semantic::Interp(4), 15),
+    ("interp6", Semantic::Interp(5), 16),
+    ("interp7", Semantic::Interp(6), 17),
+    ("interp8", Semantic::Interp(7), 18),
+    ("texel1", Semantic::Texcoord(0), 3),
+    ("texel2", Semantic::Texcoord(1), 4),
+    ("texel3", Semantic::Texcoord(2), 5),
+    ("texel4", Semantic::Texcoord(3), 6),
+    ("blendweighting", Semantic::BlendWeights, 9),
+    ("boneweighting", Semantic::BlendWeights, 9),
+    ("boneweights", Semantic::BlendWeights, 9),
+    ("boneindices", Semantic::BlendIndices, 9),
+];
+
+impl Semantic {
+    /// Returns the bit of the meaning in the vertex flags of a binary file, and its position among
+    /// the columns. A binary file cannot store columns without a known meaning.
+    pub(super) fn place_in_binary(self) -> Option<(u32, usize)> {
+        let number = MEANINGS.iter().position(|(_, semantic, _)| *semantic == self)?;
+        MEANINGS.get(number).map(|(_, _, bit)| (*bit, number))
+    }
+
+    /// Returns the meanings that the vertex flags of a binary file stand for, in the order of the
+    /// columns. Returns `None` if a bit without a meaning is set.
+    pub(super) fn of_flags(flags: u32) -> Option<impl Iterator<Item = Self>> {
+        let standard = MEANINGS.iter().take(20).filter(move |(_, _, bit)| flags & (1 << bit) != 0);
+        (flags >> 19 == 0).then(|| standard.map(|(_, semantic, _)| *semantic))
+    }
+}

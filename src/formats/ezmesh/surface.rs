@@ -13,7 +13,6 @@ use super::view::View;
 use super::xml::tag::AttributeValue;
 use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::as_u64;
 use crate::parse::Name;
 
 /// A section of a mesh: the triangles of one material.
@@ -25,12 +24,9 @@ pub struct Section<'a> {
 
 impl<'a> Section<'a> {
     pub(super) fn new(view: View<'a>, index: usize) -> Self {
-        let start = view.state.elements.start(ElementKind::Section, index).unwrap_or_default();
-        let mesh = view.state.elements.around(ElementKind::Mesh, start).unwrap_or_default();
-        let first = view.within(ElementKind::Section, ElementKind::Mesh, mesh).start;
-        let place =
-            Field::new("").in_list("mesh", as_u64(mesh)).in_inner_list("section", as_u64(index.saturating_sub(first)));
-        Self { element: ElementReader { view, kind: ElementKind::Section, index, place }, mesh }
+        let kinds = [ElementKind::Mesh, ElementKind::Section];
+        let (element, mesh) = ElementReader::inner(view, kinds, ["mesh", "section"], index);
+        Self { element, mesh }
     }
 
     /// Returns the index of the section among all sections of the file.
@@ -51,7 +47,7 @@ impl<'a> Section<'a> {
     /// Returns the field that names the section in error messages, and the byte offset of the
     /// section in the file.
     pub(super) fn place(&self) -> (Field, u64) {
-        (self.element.place, self.element.start().unwrap_or_default())
+        self.element.located()
     }
 
     /// Returns the name of the material of the section.
@@ -60,7 +56,7 @@ impl<'a> Section<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn material_name(&self) -> Result<Name<'a>> {
-        self.element.first_text("material")
+        self.element.text("material")
     }
 
     /// Returns the `info` attribute of the section, such as the path of a texture. Only files of an
@@ -84,10 +80,8 @@ impl<'a> Section<'a> {
     ///
     /// Returns the same errors as [`material_name`](Self::material_name).
     pub fn flags(&self) -> Result<Option<u32>> {
-        let Some(mut reader) = self.element.fields()? else { return Ok(None) };
-        reader.skip_text("material")?;
-        reader.lend(6, 4, "bounds")?;
-        reader.u32("flags").map(Some)
+        let reader = self.element.fields_from("flags")?;
+        reader.map(|mut reader| reader.u32("flags")).transpose()
     }
 
     /// Returns the attributes `ctype` and `semantic` of the section element in a text file. In a

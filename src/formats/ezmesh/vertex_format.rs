@@ -128,33 +128,36 @@ impl VertexFormat {
     /// Converts the vertex flags of a binary file to a vertex format. Returns `None` if a flag
     /// without a known meaning is set.
     pub(super) fn of_flags(flags: u32) -> Option<Self> {
+        Self::of_semantics(Semantic::of_flags(flags)?)
+    }
+
+    /// Returns the vertex format of columns with known meanings, which have the types that a binary
+    /// file stores.
+    pub(super) fn of_semantics(semantics: impl Iterator<Item = Semantic>) -> Option<Self> {
         let mut format = Self::EMPTY;
-        if flags >> FLAGS != 0 {
-            return None;
-        }
-        for (semantics, bit) in FLAGGED.iter().zip(0_u32..) {
-            // Bone indices and bone weights share one bit of the vertex flags. The radius column
-            // comes before the `interp` columns.
-            if flags & (1 << bit) == 0 {
-                continue;
+        for semantic in semantics {
+            let (scalar, count) = semantic.shape().unwrap_or((Scalar::Float, 4));
+            let first = format.scalar_count;
+            for _ in 0..count {
+                format.push_scalar(scalar).ok()?;
             }
-            for semantic in semantics.iter().copied() {
-                let (scalar, count) = semantic.shape().unwrap_or((Scalar::Float, 4));
-                let first = format.scalar_count;
-                for _ in 0..count {
-                    format.push_scalar(scalar).ok()?;
-                }
-                format.push_column(semantic, 0, first);
-            }
+            format.push_column(semantic, 0, first);
         }
         Some(format)
+    }
+
+    /// Returns the value of the attribute `ctype` in a text file, such as `fff x4`.
+    pub(super) fn ctype(&self) -> String {
+        let codes = |column| self.scalars(column).iter().map(|scalar| scalar.code()).collect::<String>();
+        self.columns().iter().map(codes).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the vertex flags for the columns of this vertex format, or `None` if a binary file
     /// cannot store these columns.
     pub(super) fn flags(&self) -> Option<u32> {
-        let flag = |column: &Column| FLAGGED.iter().zip(0_u32..).find(|(all, _)| all.contains(&column.semantic));
-        self.columns().iter().try_fold(0, |flags, column| flag(column).map(|(_, bit)| flags | 1 << bit))
+        self.columns()
+            .iter()
+            .try_fold(0, |flags, column| column.semantic.place_in_binary().map(|(bit, _)| flags | 1 << bit))
     }
 
     /// Returns a copy of the vertex format that has `width` floats in each `interp` column.
@@ -257,34 +260,6 @@ impl VertexFormat {
     }
 }
 
-/// Number of vertex flag bits with a known meaning: the 19 lowest bits.
-const FLAGS: u32 = 19;
-
-/// For each bit of the vertex flags, the meanings of the columns that the bit adds to a vertex. A
-/// vertex of a binary file stores its columns in the order of the flag bits. Bit 10 of the vertex
-/// flags, the radius, comes before the bits of the `interp` columns.
-const FLAGGED: [&[Semantic]; 19] = [
-    &[Semantic::Position],
-    &[Semantic::Normal],
-    &[Semantic::Color],
-    &[Semantic::Texcoord(0)],
-    &[Semantic::Texcoord(1)],
-    &[Semantic::Texcoord(2)],
-    &[Semantic::Texcoord(3)],
-    &[Semantic::Tangent],
-    &[Semantic::Binormal],
-    &[Semantic::BlendIndices, Semantic::BlendWeights],
-    &[Semantic::Radius],
-    &[Semantic::Interp(0)],
-    &[Semantic::Interp(1)],
-    &[Semantic::Interp(2)],
-    &[Semantic::Interp(3)],
-    &[Semantic::Interp(4)],
-    &[Semantic::Interp(5)],
-    &[Semantic::Interp(6)],
-    &[Semantic::Interp(7)],
-];
-
 /// Parses one word of a `ctype` attribute, such as `fff` or `x4`, and calls `push` with each number
 /// type of the word.
 fn read_group(
@@ -379,10 +354,10 @@ mod tests {
 
     #[test]
     fn flags_and_groups_are_each_others_inverse() {
-        for flags in (0..1 << FLAGS).step_by(7) {
+        for flags in (0..1 << 19).step_by(7) {
             assert_eq!(VertexFormat::of_flags(flags).unwrap().flags(), Some(flags));
         }
-        assert!(VertexFormat::of_flags(1 << FLAGS).is_none());
+        assert!(VertexFormat::of_flags(1 << 19).is_none());
         assert_eq!(VertexFormat::of_flags(539).unwrap().size(), 12 + 12 + 8 + 8 + 24);
         let format = VertexFormat::parse(b"fff ffff", b"position interp2").unwrap();
         let narrow = format.with_interp_width(3).unwrap();

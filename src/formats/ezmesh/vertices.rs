@@ -7,17 +7,15 @@ use zerocopy::little_endian::F32;
 
 use super::semantic::{Scalar, Semantic, VertexValue};
 use super::vertex_format::{Column, VertexFormat};
-use super::xml::scalars::{byte_value, end_of_word, short_value};
+use super::xml::scalars::value_of;
 use crate::array::{Packed, Strided};
 use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
 use crate::error::debug::short_debug;
-use crate::math::as_index;
 use crate::model::{
     ColorEncoding, Colors, ExtraArray, ExtraArrayInfo, FixedWeights, NormalEncoding, Normals, PositionEncoding,
     Positions, UvEncoding, Uvs, Weights,
 };
-use crate::parse::Name;
 
 /// The vertices of a mesh or section, borrowed from the opened file: one parsed array per column
 /// for a text file, or the vertex records of a binary file.
@@ -100,30 +98,46 @@ impl<'a> Vertices<'a> {
         }
     }
 
-    /// Returns the parsed floats of a column of a text file as a packed array.
-    fn packed<const N: usize>(&self, column: &Column) -> Option<Packed<'a, Floats<N>>> {
-        let raw = <[[F32; N]]>::ref_from_bytes(self.array(column)?).ok()?;
-        Some(Packed::new(raw, Floats))
+    /// Returns a column of floats, which is an array of its own in a text file.
+    fn floats<const N: usize, T>(
+        &self,
+        semantic: Semantic,
+        packed: impl FnOnce(Packed<'a, Floats<N>>) -> T,
+        strided: impl FnOnce(Strided<'a, EndianFloats<N>>) -> T,
+    ) -> Option<T> {
+        let column = self.format.column(semantic)?;
+        match self.array(column).and_then(|array| <[[F32; N]]>::ref_from_bytes(array).ok()) {
+            Some(raw) => Some(packed(Packed::new(raw, Floats))),
+            None => self.strided(column, EndianFloats(self.order())).map(strided),
+        }
     }
 
     /// Returns the positions, or `None` if the vertices have no positions.
     #[must_use]
     pub fn positions(&self) -> Option<Positions<'a>> {
-        let column = self.format.column(Semantic::Position)?;
-        let packed = self.packed(column).map(|array| Positions(PositionEncoding::F32(array)));
-        packed.or_else(|| {
-            self.strided(column, EndianFloats(self.order())).map(|array| Positions(PositionEncoding::Strided(array)))
-        })
+        self.floats(Semantic::Position, PositionEncoding::F32, PositionEncoding::Strided).map(Positions)
     }
 
     /// Returns the normals, or `None` if the vertices have no normals.
     #[must_use]
     pub fn normals(&self) -> Option<Normals<'a>> {
-        let column = self.format.column(Semantic::Normal)?;
-        let packed = self.packed(column).map(|array| Normals(NormalEncoding::F32(array)));
-        packed.or_else(|| {
-            self.strided(column, EndianFloats(self.order())).map(|array| Normals(NormalEncoding::Strided(array)))
-        })
+        self.directions(Semantic::Normal)
+    }
+
+    /// Returns the tangents, or `None` if the vertices have no tangents.
+    #[must_use]
+    pub fn tangents(&self) -> Option<Normals<'a>> {
+        self.directions(Semantic::Tangent)
+    }
+
+    /// Returns the binormals, or `None` if the vertices have no binormals.
+    #[must_use]
+    pub fn binormals(&self) -> Option<Normals<'a>> {
+        self.directions(Semantic::Binormal)
+    }
+
+    fn directions(&self, semantic: Semantic) -> Option<Normals<'a>> {
+        self.floats(semantic, NormalEncoding::F32, NormalEncoding::Strided).map(Normals)
     }
 
     /// Returns the texture coordinates of a set from 0 to 3, or `None` if the vertices have no such
@@ -133,9 +147,7 @@ impl<'a> Vertices<'a> {
     /// can have set 1 without set 0.
     #[must_use]
     pub fn uvs(&self, set: usize) -> Option<Uvs<'a>> {
-        let column = self.format.column(Semantic::Texcoord(u8::try_from(set).ok()?))?;
-        let packed = self.packed(column).map(|array| Uvs(UvEncoding::F32(array)));
-        packed.or_else(|| self.strided(column, EndianFloats(self.order())).map(|array| Uvs(UvEncoding::Strided(array))))
+        self.floats(Semantic::Texcoord(u8::try_from(set).ok()?), UvEncoding::F32, UvEncoding::Strided).map(Uvs)
     }
 
     /// Returns the colors, or `None` if the vertices have no colors.
@@ -178,14 +190,14 @@ impl<'a> Vertices<'a> {
     pub(super) fn extra_array(&self, info: &'static ExtraArrayInfo, semantic: Semantic) -> Option<ExtraArray<'a>> {
         let column = self.format.column(semantic)?;
         match column.count {
-            1 => self.floats::<1>(info, column),
-            2 => self.floats::<2>(info, column),
-            3 => self.floats::<3>(info, column),
-            _ => self.floats::<4>(info, column),
+            1 => self.extra_floats::<1>(info, column),
+            2 => self.extra_floats::<2>(info, column),
+            3 => self.extra_floats::<3>(info, column),
+            _ => self.extra_floats::<4>(info, column),
         }
     }
 
-    fn floats<const N: usize>(&self, info: &'static ExtraArrayInfo, column: &Column) -> Option<ExtraArray<'a>> {
+    fn extra_floats<const N: usize>(&self, info: &'static ExtraArrayInfo, column: &Column) -> Option<ExtraArray<'a>> {
         Some(ExtraArray::floats(info, self.strided(column, EndianFloats::<N>(self.order()))?))
     }
 
@@ -208,36 +220,13 @@ impl<'a> Vertices<'a> {
         scalars.map_while(move |scalar| {
             let (bytes, rest) = left.split_at_checked(scalar.size().into())?;
             left = rest;
-            Some(self.cell(*scalar, bytes))
+            Some(value_of(*scalar, bytes, self.order(), self.text))
         })
     }
 
     /// Returns all numbers of one vertex, in file order.
     pub fn values(&self, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         self.format.columns().iter().flat_map(move |column| self.column_values(column, vertex))
-    }
-
-    fn cell(&self, scalar: Scalar, bytes: &[u8]) -> VertexValue<'a> {
-        let order = self.order();
-        let word = || RawWord(*bytes.first_chunk().unwrap_or(&[0; 4]));
-        let short = || order.u16(*bytes.first_chunk().unwrap_or(&[0; 2]));
-        let byte = || bytes.first().copied().unwrap_or_default();
-        match scalar {
-            Scalar::Float => VertexValue::Float(order.f32(word())),
-            Scalar::Int32 => VertexValue::Integer(order.u32(word()).cast_signed().into()),
-            Scalar::Int16 => VertexValue::Integer(short_value(short().into())),
-            Scalar::Int8 => VertexValue::Integer(byte_value(byte().into())),
-            Scalar::Character => VertexValue::Character(byte()),
-            Scalar::Hex8 => VertexValue::Hex(byte().into()),
-            Scalar::Hex16 => VertexValue::Hex(short().into()),
-            Scalar::Hex32 => VertexValue::Hex(order.u32(word())),
-            Scalar::Word => {
-                let rest = self.text.get(as_index(order.u32(word()))..).unwrap_or_default();
-                // A number or a word in a vertex text has at most 256 bytes.
-                let near = rest.get(..256).unwrap_or(rest);
-                VertexValue::Word(Name::new(near.get(..end_of_word(near)).unwrap_or_default()))
-            }
-        }
     }
 
     /// Writes each column of the vertices to `out` as a separate little-endian array, one array

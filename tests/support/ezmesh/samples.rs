@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::builder::{
-    self, Animation, Bone, Column, Material, MeshElement, Section, Skeleton, Track, Vertices,
-};
 use meshpeek::model::Transform;
+
+use super::builder::{self, Animation, Bone, Column, Material, MeshElement, Section, Skeleton, Track, Vertices};
 
 /// A sample of `data/ezmesh`: its file name and its bytes.
 pub struct Sample {
@@ -21,10 +20,10 @@ pub fn samples() -> Vec<Sample> {
     let mut binary_flag = flag();
     binary_flag.reduce_to_ezb();
     vec![
-        Sample { file: "crate.ezm", bytes: wooden_crate().to_ezm().unwrap() },
-        Sample { file: "crate100.ezb", bytes: wooden_crate().to_ezb(ByteOrder::Little).unwrap() },
-        Sample { file: "flag.ezm", bytes: flag().to_ezm().unwrap() },
-        Sample { file: "flag101.ezb", bytes: binary_flag.to_ezb(ByteOrder::Big).unwrap() },
+        Sample { file: "crate.ezm", bytes: wooden_crate().to_ezm() },
+        Sample { file: "crate100.ezb", bytes: wooden_crate().to_ezb(ByteOrder::Little) },
+        Sample { file: "flag.ezm", bytes: flag().to_ezm() },
+        Sample { file: "flag101.ezb", bytes: binary_flag.to_ezb(ByteOrder::Big) },
         Sample { file: "legacy.ezm", bytes: legacy() },
     ]
 }

@@ -3,19 +3,11 @@
 use std::ops::Range;
 
 use super::track::Track;
-use crate::error::{Breaking as _, Field, Result};
+use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::elements::reader::ElementReader;
+pub use crate::formats::ezmesh::elements::Animation;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
-use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
 use crate::parse::Name;
-
-/// An animation: one track of key frames for each animated bone.
-#[derive(Clone, Copy, Debug)]
-pub struct Animation<'a> {
-    element: ElementReader<'a>,
-}
 
 /// The counts and times that a file declares for an animation.
 ///
@@ -34,18 +26,13 @@ pub struct Timing {
 }
 
 impl<'a> Animation<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("animation", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Animation, index, place } }
-    }
-
     /// Returns the name of the animation.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        self.element.first_text("name")
+        self.element.text("name")
     }
 
     /// Returns the counts and times that the file declares for the animation.
@@ -55,7 +42,7 @@ impl<'a> Animation<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared count or time is
     /// not a number.
     pub fn timing(&self) -> Result<Timing> {
-        let Some(mut reader) = self.element.fields()? else {
+        let Some(mut reader) = self.element.fields_from("tracks")? else {
             let [duration, dtime] = [self.element.floats("duration")?, self.element.floats("dtime")?];
             return Ok(Timing {
                 tracks: self.element.counted("trackcount").breaking(&NUMBER_TYPE)?,
@@ -64,7 +51,6 @@ impl<'a> Animation<'a> {
                 dtime: dtime.map(|[dtime]| dtime),
             });
         };
-        reader.skip_text("name")?;
         let [tracks, frames] = [reader.u32("tracks")?, reader.u32("frames")?];
         let [duration, dtime] = reader.floats("duration")?;
         Ok(Timing { tracks: Some(tracks), frames: Some(frames), duration: Some(duration), dtime: Some(dtime) })

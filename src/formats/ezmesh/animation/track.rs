@@ -5,10 +5,10 @@ use std::ops::Range;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Field, Result};
+use crate::error::{Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::reader::ElementReader;
-use crate::formats::ezmesh::layout::{FORMAT, TRANSFORM_SIZE};
+use crate::formats::ezmesh::layout::TRANSFORM_SIZE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::as_u64;
@@ -29,13 +29,8 @@ pub struct Track<'a> {
 
 impl<'a> Track<'a> {
     pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let start = view.state.elements.start(ElementKind::Track, index).unwrap_or_default();
-        let animation = view.state.elements.around(ElementKind::Animation, start).unwrap_or_default();
-        let first = view.within(ElementKind::Track, ElementKind::Animation, animation).start;
-        let place = Field::new("")
-            .in_list("animation", as_u64(animation))
-            .in_inner_list("track", as_u64(index.saturating_sub(first)));
-        Self { element: ElementReader { view, kind: ElementKind::Track, index, place } }
+        let (kinds, names) = ([ElementKind::Animation, ElementKind::Track], ["animation", "track"]);
+        Self { element: ElementReader::inner(view, kinds, names, index).0 }
     }
 
     /// Returns the byte range of the text of the keys, or `None` in a binary file.
@@ -47,7 +42,7 @@ impl<'a> Track<'a> {
     /// Returns the field that names the track in error messages, and the byte offset of the track
     /// in the file.
     pub(crate) fn place(&self) -> (Field, u64) {
-        (self.element.place, self.element.start().unwrap_or_default())
+        self.element.located()
     }
 
     /// Returns the name of the bone that the track moves.
@@ -56,7 +51,7 @@ impl<'a> Track<'a> {
     ///
     /// Returns an error if the bytes have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        self.element.first_text("name")
+        self.element.text("name")
     }
 
     /// Returns the byte offset of the first key frame in a binary file, or of the text of the key
@@ -66,12 +61,10 @@ impl<'a> Track<'a> {
     ///
     /// Returns an error if the bytes have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
-        let Some(mut reader) = self.element.fields()? else {
-            return Ok(as_u64(self.element.block("keys", "keys")?.content.start));
-        };
-        reader.skip_text("name")?;
-        reader.lend(3, 4, "frames")?;
-        Ok(reader.offset())
+        match self.element.fields_from("keys")? {
+            Some(reader) => Ok(reader.offset()),
+            None => Ok(as_u64(self.element.block("keys", "keys")?.content.start)),
+        }
     }
 
     /// Returns the number of key frames of the track, as declared in the file.
@@ -82,8 +75,7 @@ impl<'a> Track<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn frame_count(&self) -> Result<u32> {
-        if let Some(mut reader) = self.element.fields()? {
-            reader.skip_text("name")?;
+        if let Some(mut reader) = self.element.fields_from("frames")? {
             return reader.count(TRANSFORM_SIZE.into(), u64::MAX, "frames");
         }
         let count = self.element.counted("count")?;
@@ -99,10 +91,8 @@ impl<'a> Track<'a> {
     ///
     /// Returns an error if the bytes have changed since the file was opened.
     pub fn seconds(&self) -> Result<Option<[f32; 2]>> {
-        let Some(mut reader) = self.element.fields()? else { return Ok(None) };
-        reader.skip_text("name")?;
-        reader.u32("frames")?;
-        reader.floats("duration").map(Some)
+        let reader = self.element.fields_from("duration")?;
+        reader.map(|mut reader| reader.floats("duration")).transpose()
     }
 
     /// Returns whether the file declares that the key frames of the track have a scale.
@@ -139,9 +129,7 @@ impl<'a> Track<'a> {
     pub fn keys(&self) -> Result<Keys<'a>> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);
-        if let Some(mut reader) = self.element.fields()? {
-            reader.skip_text("name")?;
-            reader.lend(3, 4, "duration")?;
+        if let Some(mut reader) = self.element.fields_from("keys")? {
             let bytes = reader.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
             let order = self.element.view.order().unwrap_or_default();
             return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY, has_more: false });
@@ -169,13 +157,8 @@ impl<'a> Track<'a> {
     ///
     /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn floats_into(&self, out: &mut [f32]) -> Result<()> {
-        let fits = |needed: usize| {
-            let kind = Cause::Buffer { needed: as_u64(needed), given: as_u64(out.len()) };
-            let error = || crate::error::Error::without_offset(FORMAT, self.element.place.named("out"), kind);
-            if out.len() == needed { Ok(()) } else { Err(error()) }
-        };
         if self.element.view.order().is_some() {
-            fits(self.float_count()?)?;
+            self.element.expect_length(self.float_count()?, out.len())?;
             let keys = self.keys()?;
             for (out, word) in out.iter_mut().zip(keys.floats) {
                 *out = keys.order.f32(RawWord(*word));
@@ -183,7 +166,8 @@ impl<'a> Track<'a> {
             return Ok(());
         }
         let (text, width) = self.block()?;
-        fits(usize::try_from(self.frame_count()?).unwrap_or(usize::MAX).saturating_mul(width))?;
+        let frames = usize::try_from(self.frame_count()?).unwrap_or(usize::MAX);
+        self.element.expect_length(frames.saturating_mul(width), out.len())?;
         text.native_floats_into(width, out)
     }
 

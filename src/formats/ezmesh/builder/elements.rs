@@ -1,113 +1,217 @@
-//! Types for rarely used elements of a file to write, such as instances, collision shapes and
-//! textures.
+//! The elements of an EZ-Mesh file, in the order of their fields in both forms.
 
-use super::vertices::Vertices;
-use crate::error::debug::{items, short_debug, text};
+use super::output::Output;
+use super::vertex_columns::VertexTypes;
+use crate::array::Bounds;
+use crate::decode::ByteOrder;
+use crate::error::{Field, Result};
+use crate::formats::ezmesh::layout::TAG;
 use crate::model::Transform;
 
-/// A tetrahedral mesh to write.
-#[derive(Clone, Default, PartialEq)]
-pub struct TetraMesh {
-    /// The four corners of each tetrahedron, as three coordinates each.
-    pub corners: Vec<[[f32; 3]; 4]>,
+/// What stands before the lists of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SystemHead<'s> {
+    pub(crate) asset_name: &'s [u8],
+    pub(crate) asset_info: &'s [u8],
+    /// The version of the format and the version of the asset.
+    pub(crate) versions: [i32; 2],
+    pub(crate) bounds: Option<Bounds>,
 }
 
-short_debug!(TetraMesh: |mesh| { corners: items(&mesh.corners) });
-
-/// A mesh instance to write: a mesh that is placed in the scene with a transform.
-#[derive(Clone, Default, PartialEq)]
-pub struct Instance {
-    /// The name of the mesh that the instance places in the scene.
-    pub mesh: Vec<u8>,
-    /// The position, rotation and scale of the instance.
-    pub transform: Transform,
+impl Default for SystemHead<'_> {
+    fn default() -> Self {
+        Self { asset_name: b"", asset_info: b"", versions: [1, 0], bounds: None }
+    }
 }
 
-short_debug!(Instance: |instance| { mesh: text(&instance.mesh), transform: instance.transform });
-
-/// A group of collision shapes to write.
-#[derive(Clone, Default, PartialEq)]
-pub struct Representation {
-    /// The name of the group of collision shapes.
-    pub name: Vec<u8>,
-    /// A description of the group of collision shapes, as free text.
-    pub info: Vec<u8>,
-    /// The collision shapes of the group.
-    pub collisions: Vec<Collision>,
+/// What stands before the sections and vertices of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshHead<'s> {
+    pub(crate) name: &'s [u8],
+    pub(crate) skeleton: &'s [u8],
+    pub(crate) bounds: Option<Bounds>,
+    pub(crate) sections: usize,
 }
 
-short_debug!(Representation: |representation| {
-    name: text(&representation.name), info: text(&representation.info), collisions: items(&representation.collisions),
-});
-
-/// A collision shape to write. The format does not store the size of a box, a sphere or a capsule.
-#[derive(Clone, Default, PartialEq)]
-pub struct Collision {
-    /// The name of the collision shape.
-    pub name: Vec<u8>,
-    /// The type of the collision shape: `BOX`, `SPHERE`, `CAPSULE` or `CONVEX`.
-    pub kind: Vec<u8>,
-    /// The transform of the collision shape: the sixteen numbers of a matrix, in file order. If the
-    /// field `transform` is `None`, no transform is written.
-    pub transform: Option<[f32; 16]>,
-    /// The convex hull, or `None` if the collision shape is not a convex hull.
-    pub hull: Option<Hull>,
+/// What stands before the triangles of a section.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SectionHead<'s> {
+    pub(crate) material: &'s [u8],
+    pub(crate) bounds: Option<Bounds>,
+    /// The types of the vertices, which are those of the mesh.
+    pub(crate) types: Option<&'s VertexTypes>,
+    /// The path of the source, which only a text file has.
+    pub(crate) info: Option<&'s [u8]>,
 }
 
-short_debug!(Collision: |collision| {
-    name: text(&collision.name), kind: text(&collision.kind), transform: collision.transform.is_some(),
-    hull: collision.hull,
-});
+impl Output<'_> {
+    /// Writes what stands before the lists. A binary file gets the version that its byte order
+    /// usually has.
+    pub(crate) fn start_system(&mut self, head: &SystemHead<'_>) -> Result<()> {
+        self.markup(&[r#"<?xml version="1.0"?>"#]);
+        self.end_line()?;
+        self.tag("MeshSystem");
+        if let Some(order) = self.order() {
+            self.number("version", if order == ByteOrder::Little { 100 } else { 101 }).text("tag", TAG);
+        }
+        let [system, asset] = head.versions;
+        self.place = Field::new("");
+        self.text("asset_name", head.asset_name).text("asset_info", head.asset_info);
+        self.number("mesh_system_version", system).number("mesh_system_asset_version", asset).open()?;
+        self.bounds(head.bounds)
+    }
 
-/// A convex hull to write.
-#[derive(Clone, Default, PartialEq)]
-pub struct Hull {
-    /// The points of the convex hull, as vertices with positions.
-    pub points: Option<Vertices>,
-    /// The triangles of the convex hull, as three indices into its points.
-    pub triangles: Vec<[u32; 3]>,
+    /// Starts a list of `count` items. A text file has no empty lists.
+    pub(crate) fn start_list(&mut self, name: &str, count: usize) -> Result<()> {
+        let is_left_out = self.order().is_none() && count == 0;
+        if is_left_out { Ok(()) } else { self.tag(name).count("count", count).open() }
+    }
+
+    pub(crate) fn end_list(&mut self, name: &str, count: usize) -> Result<()> {
+        if count > 0 { self.close(name) } else { Ok(()) }
+    }
+
+    /// Writes a list of items, which errors name `item`.
+    pub(crate) fn list<I>(
+        &mut self,
+        (name, item): (&str, &'static str),
+        items: impl ExactSizeIterator<Item = I>,
+        mut write: impl FnMut(&mut Self, I) -> Result<()>,
+    ) -> Result<()> {
+        let count = items.len();
+        self.start_list(name, count)?;
+        for (index, one) in (0..).zip(items) {
+            self.place = Field::new("").in_list(item, index);
+            write(self, one)?;
+        }
+        self.end_list(name, count)
+    }
+
+    /// Writes a list that is always empty, and that only a binary file has.
+    pub(crate) fn no_list(&mut self) {
+        if self.order().is_some() {
+            self.count("count", 0);
+        }
+    }
+
+    pub(crate) fn start_skeleton(&mut self, name: &[u8], bones: usize) -> Result<()> {
+        self.tag("Skeleton").text("name", name).count("count", bones).open()
+    }
+
+    /// Writes a bone. A text file stores the name of its parent, and a binary file its number.
+    pub(crate) fn bone(&mut self, name: &[u8], parent: Option<(u32, &[u8])>, bind: &Transform) -> Result<()> {
+        self.tag("Bone").text("name", name);
+        let Transform { position, rotation, scale } = bind;
+        if self.order().is_some() {
+            let parent = parent.map_or(-1, |(parent, _)| i64::from(parent));
+            self.number("parent", parent).transform(bind)?;
+        } else {
+            if let Some((_, parent)) = parent {
+                self.attribute("parent", parent);
+            }
+            self.floats("orientation", rotation, b' ').floats("position", position, b' ').floats("scale", scale, b' ');
+        }
+        self.empty()
+    }
+
+    pub(crate) fn start_animation(
+        &mut self,
+        name: &[u8],
+        [tracks, frames]: [usize; 2],
+        seconds: [Option<f32>; 2],
+    ) -> Result<()> {
+        self.tag("Animation").text("name", name).count("trackcount", tracks).count("framecount", frames);
+        for (name, seconds) in ["duration", "dtime"].into_iter().zip(seconds) {
+            if let Some(seconds) = seconds {
+                self.floats(name, &[seconds], b' ');
+            }
+        }
+        self.open()
+    }
+
+    /// Starts a track with `keys` keys. A binary file repeats the times of the animation.
+    pub(crate) fn start_track(&mut self, name: &[u8], keys: usize, seconds: [f32; 2]) -> Result<()> {
+        self.tag("AnimTrack").text("name", name).count("count", keys).attribute("has_scale", b"true");
+        if self.order().is_some() {
+            self.floats("seconds", &seconds, b' ');
+        }
+        self.open()
+    }
+
+    /// Writes the numbers of a transform: a key, or a field of a binary file.
+    pub(crate) fn transform(&mut self, transform: &Transform) -> Result<()> {
+        let Transform { position, rotation, scale } = transform;
+        position.iter().chain(rotation).chain(scale).try_for_each(|number| self.float(*number))?;
+        self.end_item()
+    }
+
+    pub(crate) fn material(&mut self, name: &[u8], meta_data: &[u8]) -> Result<()> {
+        self.tag("Material").text("name", name).text("meta_data", meta_data).empty()
+    }
+
+    pub(crate) fn start_mesh(&mut self, head: &MeshHead<'_>) -> Result<()> {
+        self.tag("Mesh").text("name", head.name).text("skeleton", head.skeleton);
+        if self.order().is_some() {
+            self.bounds(head.bounds)?;
+            self.count("sections", head.sections);
+            return Ok(());
+        }
+        self.count("submesh_count", head.sections).open()?;
+        self.bounds(head.bounds)
+    }
+
+    pub(crate) fn start_vertices(&mut self, count: usize, types: &VertexTypes) -> Result<()> {
+        self.tag("vertexbuffer");
+        if self.order().is_some() {
+            self.number("flags", types.flags);
+        }
+        self.count("count", count);
+        self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic).open()
+    }
+
+    pub(crate) fn start_section(&mut self, head: &SectionHead<'_>) -> Result<()> {
+        self.tag("MeshSection").text("material", head.material);
+        if self.order().is_some() {
+            self.bounds(head.bounds)?;
+            self.number("flags", head.types.map_or(0, |types| types.flags));
+            return Ok(());
+        }
+        if let Some(types) = head.types {
+            self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic);
+        }
+        if let Some(info) = head.info {
+            self.text("info", info);
+        }
+        self.open()?;
+        self.bounds(head.bounds)
+    }
+
+    pub(crate) fn start_triangles(&mut self, count: usize) -> Result<()> {
+        self.tag("indexbuffer").count("triangle_count", count).open()
+    }
+
+    pub(crate) fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
+        let mut length = 1_usize;
+        for index in triangle {
+            self.index(index)?;
+            length = length.saturating_add(self.token_length()).saturating_add(1);
+        }
+        self.end_row(length)
+    }
+
+    pub(crate) fn end_triangles(&mut self) -> Result<()> {
+        self.end_rows()?;
+        self.close("indexbuffer")
+    }
+
+    /// Writes what stands after the meshes in a binary file: no instances, no collision shapes, and
+    /// the usual plane.
+    pub(crate) fn end_system(&mut self) -> Result<()> {
+        self.no_list();
+        self.no_list();
+        if self.order().is_some() {
+            self.floats("plane", &[1.0, 0.0, 0.0, 0.0], b' ');
+        }
+        self.close("MeshSystem")
+    }
 }
-
-short_debug!(Hull: |hull| { points: hull.points, triangles: items(&hull.triangles) });
-
-/// A texture to write.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Texture {
-    /// The name of the texture.
-    pub name: Vec<u8>,
-    /// Width of the texture, in pixels.
-    pub width: u32,
-    /// Height of the texture, in pixels.
-    pub height: u32,
-    /// Size of a pixel, in bytes.
-    pub pixel_size: u32,
-    /// The bytes of all pixels of the texture.
-    pub pixels: Vec<u8>,
-}
-
-short_debug!(Texture: |texture| {
-    name: text(&texture.name), width: texture.width, height: texture.height, pixel_size: texture.pixel_size,
-    pixels: items(&texture.pixels),
-});
-
-/// A key-value pair of strings to write.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct UserData {
-    /// The key of the key-value pair.
-    pub key: Vec<u8>,
-    /// The value of the key-value pair.
-    pub value: Vec<u8>,
-}
-
-short_debug!(UserData: |data| { key: text(&data.key), value: text(&data.value) });
-
-/// Binary user data to write: a name and a byte string.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct UserBinary {
-    /// The name of the binary user data.
-    pub name: Vec<u8>,
-    /// The bytes of the binary user data.
-    pub bytes: Vec<u8>,
-}
-
-short_debug!(UserBinary: |data| { name: text(&data.name), bytes: items(&data.bytes) });

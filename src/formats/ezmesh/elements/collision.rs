@@ -5,24 +5,12 @@ use std::ops::Range;
 use super::index_buffer::IndexBuffer;
 use super::reader::ElementReader;
 use super::vertex_buffer::VertexBuffer;
+use super::{Collision, Representation};
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A group of collision shapes. Only text files can contain collision shapes.
-#[derive(Clone, Copy, Debug)]
-pub struct Representation<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> Representation<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("collision_representation", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Representation, index, place } }
-    }
-
     /// Returns the name of the group of collision shapes.
     ///
     /// # Errors
@@ -61,20 +49,9 @@ impl<'a> Representation<'a> {
     }
 }
 
-/// A collision shape. The format does not store the size of a box, a sphere or a capsule.
-#[derive(Clone, Copy, Debug)]
-pub struct Collision<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> Collision<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("collision", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Collision, index, place } }
-    }
-
     pub(crate) fn place(&self) -> (Field, u64) {
-        (self.element.place, self.element.start().unwrap_or_default())
+        self.element.located()
     }
 
     /// Returns the name of the collision shape.

@@ -1,18 +1,9 @@
 //! Data that only a binary file can contain: textures and user data.
 
-use super::reader::ElementReader;
+use super::{Texture, UserBinary, UserData};
+use crate::error::Result;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Field, Result};
-use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
 use crate::parse::Name;
-
-/// A texture in a binary file.
-#[derive(Clone, Copy, Debug)]
-pub struct Texture<'a> {
-    element: ElementReader<'a>,
-}
 
 /// The name, size and pixels of a texture in a binary file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,11 +26,6 @@ short_debug!(EmbeddedPixels<'_>: |picture| {
 });
 
 impl<'a> Texture<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("texture", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Texture, index, place } }
-    }
-
     /// Returns the name, size and pixels of the texture, or `None` for a text file.
     ///
     /// # Errors
@@ -55,18 +41,7 @@ impl<'a> Texture<'a> {
     }
 }
 
-/// A key-value pair of strings that a user stored in a binary file.
-#[derive(Clone, Copy, Debug)]
-pub struct UserData<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> UserData<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("user_data", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::UserData, index, place } }
-    }
-
     /// Returns the key and the value of the pair, as stored in the file.
     ///
     /// # Errors
@@ -78,18 +53,7 @@ impl<'a> UserData<'a> {
     }
 }
 
-/// Binary user data in a binary file: a byte string with a name.
-#[derive(Clone, Copy, Debug)]
-pub struct UserBinary<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> UserBinary<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("user_binary_data", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::UserBinary, index, place } }
-    }
-
     /// Returns the name and the bytes of the binary user data.
     ///
     /// # Errors

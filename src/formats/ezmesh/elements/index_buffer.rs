@@ -4,8 +4,8 @@ use super::reader::ElementReader;
 use crate::array::{Array, Packed};
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
-use crate::error::{Cause, Error, Result};
-use crate::formats::ezmesh::layout::{FORMAT, TRIANGLE_SIZE};
+use crate::error::Result;
+use crate::formats::ezmesh::layout::TRIANGLE_SIZE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::{as_index, as_u64};
@@ -140,10 +140,7 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn indices_into(&self, out: &mut [u32]) -> Result<()> {
-        if out.len() != self.index_count() {
-            let kind = Cause::Buffer { needed: as_u64(self.index_count()), given: as_u64(out.len()) };
-            return Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind));
-        }
+        self.element.expect_length(self.index_count(), out.len())?;
         match self.element.view.order() {
             Some(_) => self.indices()?.decode_into(out),
             None => self.block()?.native_indices_into(out),

@@ -1,27 +1,13 @@
 //! Mesh instances: meshes that are placed in the scene with a transform.
 
-use super::reader::ElementReader;
+use super::Instance;
 use crate::error::{Field, Result};
-use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
 use crate::model::Transform;
 use crate::parse::Name;
 
-/// A mesh instance: the name of a mesh, and the transform that places this mesh in the scene.
-#[derive(Clone, Copy, Debug)]
-pub struct Instance<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> Instance<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("instance", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Instance, index, place } }
-    }
-
     pub(crate) fn place(&self) -> (Field, u64) {
-        (self.element.place, self.element.start().unwrap_or_default())
+        self.element.located()
     }
 
     /// Returns the name of the mesh that the instance places in the scene.
@@ -30,7 +16,7 @@ impl<'a> Instance<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn mesh_name(&self) -> Result<Name<'a>> {
-        self.element.first_text("mesh")
+        self.element.text("mesh")
     }
 
     /// Returns the transform of the instance. If a text file omits the position, rotation or scale
@@ -42,8 +28,7 @@ impl<'a> Instance<'a> {
     /// does not contain exactly three numbers for a position or scale, or four numbers for a
     /// rotation.
     pub fn transform(&self) -> Result<Transform> {
-        if let Some(mut reader) = self.element.fields()? {
-            reader.skip_text("mesh")?;
+        if let Some(mut reader) = self.element.fields_from("transform")? {
             return reader.transform();
         }
         let rest = Transform::default();

@@ -1,44 +1,22 @@
 //! Materials: the name of a material, and additional text (`meta_data`) from the program that wrote
 //! the file.
 
-use super::reader::ElementReader;
-use crate::error::{Field, Result};
+use super::Material;
+use crate::error::Result;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::name_index::find;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::entities::unescape_percent;
-use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A material: a name and an additional text (`meta_data`).
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// let system = meshpeek::ezmesh::Mesh::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
-/// let material = system.view().materials().next().expect("the file has a material");
-/// assert_eq!(material.meta_data()?.to_string(), "texture=%20flag.dds%20");
-/// assert_eq!(material.decoded_meta_data()?, "texture= flag.dds ");
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Material<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> Material<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("material", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Material, index, place } }
-    }
-
     /// Returns the name of the material, which is often the name of a texture.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        self.element.first_text("name")
+        self.element.text("name")
     }
 
     /// Returns the additional text (`meta_data`) of the material, as stored in the file, without
@@ -48,13 +26,7 @@ impl<'a> Material<'a> {
     ///
     /// Returns the same errors as [`name`](Self::name).
     pub fn meta_data(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => {
-                reader.skip_text("name")?;
-                reader.text("meta_data")
-            }
-            None => self.element.name("meta_data"),
-        }
+        self.element.text("meta_data")
     }
 
     /// Returns the additional text (`meta_data`) of the material, with `%` codes and XML entities

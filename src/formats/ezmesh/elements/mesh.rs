@@ -2,32 +2,19 @@
 
 use std::ops::Range;
 
-use super::reader::ElementReader;
+use super::MeshElement;
 use super::vertex_buffer::VertexBuffer;
 use crate::array::Bounds;
-use crate::error::{Breaking as _, Field, Result};
+use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::name_index::find;
 use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
-use crate::math::as_u64;
 use crate::parse::Name;
 
-/// A mesh, which consists of sections. Each section has one material, and usually all sections
-/// share the vertices of the mesh.
-#[derive(Clone, Copy, Debug)]
-pub struct MeshElement<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> MeshElement<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("mesh", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Mesh, index, place } }
-    }
-
     /// Returns the index of the mesh among all meshes of the file.
     #[must_use]
     pub const fn index(&self) -> usize {
@@ -58,11 +45,8 @@ impl<'a> MeshElement<'a> {
     ///
     /// Returns the same errors as [`name`](Self::name).
     pub fn skeleton_name(&self) -> Result<Name<'a>> {
-        match self.element.fields()? {
-            Some(mut reader) => {
-                reader.skip_text("name")?;
-                reader.text("skeleton")
-            }
+        match self.element.fields_from("skeleton")? {
+            Some(mut reader) => reader.text("skeleton"),
             None => self.names().map(|[_, skeleton]| skeleton),
         }
     }
@@ -86,13 +70,10 @@ impl<'a> MeshElement<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute
     /// `submesh_count` is not an integer from 0 to 4294967295.
     pub fn declared_section_count(&self) -> Result<Option<u32>> {
-        let Some(mut reader) = self.element.fields()? else {
-            return self.element.counted("submesh_count").breaking(&NUMBER_TYPE);
-        };
-        reader.skip_text("name")?;
-        reader.skip_text("skeleton")?;
-        reader.lend(6, 4, "bounds")?;
-        reader.u32("sections").map(Some)
+        match self.element.fields_from("sections")? {
+            Some(mut reader) => reader.u32("sections").map(Some),
+            None => self.element.counted("submesh_count").breaking(&NUMBER_TYPE),
+        }
     }
 
     /// Returns the bounding box that the file declares for the mesh, or `None` if the file declares

@@ -11,22 +11,20 @@
 //! | `instance`, `collision`, `tetra_mesh` | elements of few text files |
 //! | `embedded_data` | elements of binary files only |
 
-pub(crate) mod collision;
-pub(crate) mod embedded_data;
+mod collision;
+mod embedded_data;
 pub(crate) mod index_buffer;
-pub(crate) mod instance;
+mod instance;
 mod lists;
-pub(crate) mod material;
-pub(crate) mod mesh;
+mod material;
+mod mesh;
 pub(crate) mod reader;
 pub(crate) mod skeleton;
 pub(crate) mod tetra_mesh;
 pub(crate) mod vertex_buffer;
 
-pub use collision::{Collision, Representation};
-pub use embedded_data::{EmbeddedPixels, Texture, UserBinary, UserData};
-pub use instance::Instance;
-pub use material::Material;
-pub use mesh::MeshElement;
-pub use skeleton::Skeleton;
-pub use tetra_mesh::TetraMesh;
+pub use embedded_data::EmbeddedPixels;
+pub use lists::{
+    Animation, Collision, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture, UserBinary,
+    UserData,
+};

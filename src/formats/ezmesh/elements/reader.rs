@@ -8,7 +8,7 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::binary_reader::BinaryReader;
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::layout::{FORMAT, RECORDS};
 use crate::formats::ezmesh::validate::rules::{NUMBER_TYPE, VERTEX_DECLARATION};
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::{NumberBlock, ParsedBlock};
@@ -105,6 +105,35 @@ impl<'a> View<'a> {
 }
 
 impl<'a> ElementReader<'a> {
+    /// Creates a reader for an element that belongs to an element around it. The lists in errors
+    /// have the names `names`. Also returns the number of the element around it.
+    pub(crate) fn inner(
+        view: View<'a>,
+        [outer, kind]: [ElementKind; 2],
+        names: [&'static str; 2],
+        index: usize,
+    ) -> (Self, usize) {
+        let start = view.state.elements.start(kind, index).unwrap_or_default();
+        let around = view.state.elements.around(outer, start).unwrap_or_default();
+        let number = index.saturating_sub(view.within(kind, outer, around).start);
+        let place = Field::new("").in_list(names[0], as_u64(around)).in_inner_list(names[1], as_u64(number));
+        (Self { view, kind, index, place }, around)
+    }
+
+    /// Checks that a buffer of the caller has the needed length.
+    pub(crate) fn expect_length(&self, needed: usize, given: usize) -> Result<()> {
+        if given == needed {
+            return Ok(());
+        }
+        let kind = Cause::Buffer { needed: as_u64(needed), given: as_u64(given) };
+        Err(Error::without_offset(FORMAT, self.place.named("out"), kind))
+    }
+
+    /// Returns the field path of the element, and the byte offset at which it starts.
+    pub(crate) fn located(&self) -> (Field, u64) {
+        (self.place, self.start().unwrap_or_default())
+    }
+
     /// Returns the byte offset in the file at which the element starts.
     pub(crate) fn start(&self) -> Result<u64> {
         let start = self.view.state.elements.start(self.kind, self.index);
@@ -128,11 +157,20 @@ impl<'a> ElementReader<'a> {
 
     /// Returns the string in the element's first field in a binary file, or in the element's
     /// attribute `name` in a text file.
-    pub(crate) fn first_text(&self, name: &'static str) -> Result<Name<'a>> {
-        match self.fields()? {
+    pub(crate) fn text(&self, name: &'static str) -> Result<Name<'a>> {
+        match self.fields_from(name)? {
             Some(mut reader) => reader.text(name),
             None => self.name(name),
         }
+    }
+
+    /// Creates a reader at the field `name` in a binary file, or returns `None` for a text file.
+    pub(crate) fn fields_from(&self, name: &str) -> Result<Option<BinaryReader<'a>>> {
+        let Some(mut reader) = self.fields()? else { return Ok(None) };
+        if let Some(record) = RECORDS.iter().find(|record| record.kind == self.kind) {
+            reader.pass_to(record.parts, name)?;
+        }
+        Ok(Some(reader))
     }
 
     /// Returns the value of an attribute of the element in a text file, as a [`Name`] without

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Skeleton;
 use super::reader::ElementReader;
 use crate::error::{Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
@@ -12,28 +13,17 @@ use crate::math::as_u64;
 use crate::model::{Bone, Transform};
 use crate::parse::Name;
 
-/// A skeleton: a name and a list of bones.
-#[derive(Clone, Copy, Debug)]
-pub struct Skeleton<'a> {
-    element: ElementReader<'a>,
-}
-
 /// The names of the attributes of a bone in a text file.
 pub(crate) const BONE: [&str; 5] = ["name", "parent", "orientation", "position", "scale"];
 
 impl<'a> Skeleton<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("skeleton", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Skeleton, index, place } }
-    }
-
     /// Returns the name of the skeleton.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn name(&self) -> Result<Name<'a>> {
-        self.element.first_text("name")
+        self.element.text("name")
     }
 
     /// Returns the number of bones that the file declares for the skeleton, or `None` if the
@@ -44,11 +34,8 @@ impl<'a> Skeleton<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the attribute `count` is not
     /// an integer from 0 to 4294967295.
     pub fn declared_count(&self) -> Result<Option<u32>> {
-        match self.element.fields()? {
-            Some(mut reader) => {
-                reader.skip_text("name")?;
-                reader.u32("bones").map(Some)
-            }
+        match self.element.fields_from("bones")? {
+            Some(mut reader) => reader.u32("bones").map(Some),
             None => self.element.counted("count"),
         }
     }
@@ -107,10 +94,8 @@ impl<'a> View<'a> {
         };
         let bind = Transform {
             position: read(position, "position", rest.position)?,
-            rotation: match orientation {
-                Some(value) => self.floats(value, element.place.named("orientation"))?,
-                None => rest.rotation,
-            },
+            rotation: orientation
+                .map_or(Ok(rest.rotation), |value| self.floats(value, element.place.named("orientation")))?,
             scale: read(scale, "scale", rest.scale)?,
         };
         let parent = self.parents().get(bone).copied().unwrap_or(-1);
@@ -124,16 +109,14 @@ impl<'a> View<'a> {
     ///
     /// Returns the same errors as [`bone`](Self::bone).
     pub fn bone_name(&self, bone: usize) -> Result<Name<'a>> {
-        let element = self.bone_element(bone);
-        element.first_text("name")
+        self.bone_element(bone).text("name")
     }
 
     /// Returns the parent index of a bone as stored in a binary file, without a range check.
     /// Returns `None` for a text file.
     pub(crate) fn stored_parent(&self, bone: usize) -> Result<Option<i32>> {
-        let Some(mut reader) = self.bone_element(bone).fields()? else { return Ok(None) };
-        reader.skip_text("name")?;
-        reader.i32("parent").map(Some)
+        let reader = self.bone_element(bone).fields_from("parent")?;
+        reader.map(|mut reader| reader.i32("parent")).transpose()
     }
 
     /// Returns the parent name of a bone as stored in a text file, without a check that a bone with
@@ -147,20 +130,13 @@ impl<'a> View<'a> {
             let place = Field::new("").in_list("bone", as_u64(bone));
             return ElementReader { view: *self, kind: ElementKind::Bone, index: bone, place };
         }
-        let skeleton = self.skeleton_of(bone);
-        let local = bone.saturating_sub(self.first_bone_of(bone));
-        let place = Field::new("").in_list("skeleton", as_u64(skeleton)).in_inner_list("bone", as_u64(local));
-        ElementReader { view: *self, kind: ElementKind::Bone, index: bone, place }
+        ElementReader::inner(*self, [ElementKind::Skeleton, ElementKind::Bone], ["skeleton", "bone"], bone).0
     }
 
     /// Returns the index of the skeleton that contains a bone.
     pub(crate) fn skeleton_of(&self, bone: usize) -> usize {
         let start = self.state.elements.start(ElementKind::Bone, bone).unwrap_or_default();
         self.state.elements.around(ElementKind::Skeleton, start).unwrap_or_default()
-    }
-
-    fn first_bone_of(&self, bone: usize) -> usize {
-        self.within(ElementKind::Bone, ElementKind::Skeleton, self.skeleton_of(bone)).start
     }
 
     /// Returns the parent index of each bone of a text file. A text file stores only the name of a

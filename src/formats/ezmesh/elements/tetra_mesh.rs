@@ -2,12 +2,11 @@
 
 use zerocopy::FromBytes;
 
-use super::reader::ElementReader;
+use super::TetraMesh;
 use crate::array::Packed;
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianFloats};
 use crate::error::{Cause, Error, Field, Result};
-use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::Scalar;
 use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
@@ -19,18 +18,7 @@ use crate::parse::Name;
 /// Number of floats of a tetrahedron: four corners of three coordinates.
 const TETRA: usize = 12;
 
-/// A tetrahedral mesh for deformation in physics engines.
-#[derive(Clone, Copy, Debug)]
-pub struct TetraMesh<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> TetraMesh<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let place = Field::new("").in_list("tetra_mesh", as_u64(index));
-        Self { element: ElementReader { view, kind: ElementKind::Tetra, index, place } }
-    }
-
     /// Returns the number of tetrahedra that the file declares.
     ///
     /// # Errors

@@ -249,7 +249,7 @@ impl<'a> VertexBuffer<'a> {
                 Cause::Missing { expected },
             ));
         };
-        self.fits(out.len())?;
+        self.element.expect_length(as_index(self.count), out.len())?;
         if self.element.view.order().is_none() {
             return self.block()?.column_into(&self.format, column, out);
         }
@@ -274,10 +274,7 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
-        if out.len() != self.byte_count() {
-            let kind = Cause::Buffer { needed: as_u64(self.byte_count()), given: as_u64(out.len()) };
-            return Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind));
-        }
+        self.element.expect_length(self.byte_count(), out.len())?;
         if self.element.view.order().is_none() {
             return self.block()?.columns_into(&self.format, as_index(self.count), out).map(|_| ());
         }
@@ -310,14 +307,6 @@ impl<'a> VertexBuffer<'a> {
             }
         }
         Ok(())
-    }
-
-    fn fits(&self, given: usize) -> Result<()> {
-        if given == as_index(self.count) {
-            return Ok(());
-        }
-        let kind = Cause::Buffer { needed: self.count.into(), given: as_u64(given) };
-        Err(Error::without_offset(FORMAT, self.element.place.named("out"), kind))
     }
 }
 

@@ -6,18 +6,20 @@
 
 // Rule: this file sorts and maps by copies only.
 
+mod content;
 mod skeleton;
 mod surface;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use content::ExportContent;
 use skeleton::AssetBones;
 use surface::{MeshPlan, MeshWriter, PartWalk};
 
-use super::builder::{self, MeshOutput, MeshStream};
+use super::builder::Output;
 use super::layout::FORMAT;
-use crate::array::Bounds;
+use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::export::flat_losses::{FlatFormat, FlatLosses};
 use crate::export::loss::LossList;
@@ -43,7 +45,7 @@ const BINARY: FlatFormat = FlatFormat {
 /// A writer of EZ-Mesh files, with the content of the file but its meshes.
 pub(crate) struct EzMeshWriter<'a> {
     scene: ExportScene<'a>,
-    mesh: builder::Mesh,
+    content: ExportContent,
     bones: BTreeMap<usize, AssetBones>,
     plan: MeshPlan,
     is_binary: bool,
@@ -60,10 +62,9 @@ impl<'a> EzMeshWriter<'a> {
         let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options)?;
         let target = if input.contents.format() == FORMAT.name() { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
-        let mut mesh = builder::Mesh::default();
-        let asset_name = options.source.name().unwrap_or_default();
-        mesh.asset_name = text(asset_name.as_bytes());
-        let bones = skeleton::add(&scene, &mut mesh, &mut losses.list)?;
+        let asset_name = text(options.source.name().unwrap_or_default().as_bytes());
+        let mut content = ExportContent { asset_name, ..ExportContent::default() };
+        let bones = skeleton::add(&scene, &mut content, &mut losses.list)?;
         let (mut walk, mut plan) = (PartWalk::new(&bones), MeshPlan::new(is_binary));
         scene.placed.each_surface(&mut |surface| {
             losses.surface(surface)?;
@@ -71,58 +72,54 @@ impl<'a> EzMeshWriter<'a> {
                 losses.add_by_format(LossKind::DataColors, 1);
             }
             losses.values(surface)?;
-            walk.visit(&scene, surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut mesh, losses))
+            walk.visit(&scene, surface, &mut losses.list, &mut |part, losses| plan.add(part, &mut content, losses))
         })?;
-        add_materials(&scene, &plan.materials, &mut mesh)?;
+        add_materials(&scene, &plan.materials, &mut content)?;
         if is_binary {
-            add_metadata(&scene, &mut mesh)?;
+            add_metadata(&scene, &mut content)?;
         }
         let losses = losses.finish(&scene)?;
-        Ok((Self { scene, mesh, bones, plan, is_binary }, losses))
-    }
-}
-
-impl MeshStream for EzMeshWriter<'_> {
-    fn count(&self) -> usize {
-        self.plan.mesh_count()
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.plan.bounds
-    }
-
-    fn write(&self, out: &mut dyn MeshOutput) -> Result<()> {
-        let (mut walk, mut meshes) = (PartWalk::new(&self.bones), MeshWriter::new(&self.plan, out));
-        self.scene.placed.each_surface(&mut |surface| {
-            // The losses are known already.
-            walk.visit(&self.scene, surface, &mut LossList::default(), &mut |part, _| meshes.write(part))
-        })
+        Ok((Self { scene, content, bones, plan, is_binary }, losses))
     }
 }
 
 impl OutputWriter for EzMeshWriter<'_> {
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
-        if self.is_binary { self.mesh.write_ezb_with(self, out) } else { self.mesh.write_ezm_with(self, out) }
+        if !self.is_binary {
+            self.content.write(None, &mut Output::checking())?;
+        }
+        let mut out = Output::new(out, self.is_binary.then_some(ByteOrder::Little));
+        self.content.write(Some(self.plan.bounds).filter(|_| self.is_binary), &mut out)?;
+        let count = self.plan.mesh_count();
+        out.start_list("Meshes", count)?;
+        let (mut walk, mut meshes) = (PartWalk::new(&self.bones), MeshWriter::new(&self.plan, &mut out));
+        self.scene.placed.each_surface(&mut |surface| {
+            // The losses are known already.
+            walk.visit(&self.scene, surface, &mut LossList::default(), &mut |part, _| meshes.write(part))
+        })?;
+        out.end_list("Meshes", count)?;
+        out.end_system()?;
+        out.finish()
     }
 }
 
 /// Adds each material that a section refers to.
-fn add_materials(scene: &ExportScene<'_>, used: &BTreeSet<Vec<u8>>, mesh: &mut builder::Mesh) -> Result<()> {
+fn add_materials(scene: &ExportScene<'_>, used: &BTreeSet<Vec<u8>>, content: &mut ExportContent) -> Result<()> {
     let mut rest = used.clone();
     for index in 0..scene.placed.contents.material_count()? {
         let material = scene.placed.contents.material(index)?;
         let name = material.surface.or(material.name).map(|name| text(name.as_bytes())).unwrap_or_default();
         if rest.remove(&name) {
             let meta_data = material.text.map(|more| text(more.as_bytes())).unwrap_or_default();
-            mesh.materials.push(builder::Material { name, meta_data });
+            content.materials.push([name, meta_data]);
         }
     }
-    mesh.materials.extend(rest.into_iter().map(|name| builder::Material { name, meta_data: Vec::new() }));
+    content.materials.extend(rest.into_iter().map(|name| [name, Vec::new()]));
     Ok(())
 }
 
 /// Adds the metadata of the file as user data, which only a binary file can hold.
-fn add_metadata(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()> {
+fn add_metadata(scene: &ExportScene<'_>, content: &mut ExportContent) -> Result<()> {
     scene.placed.contents.metadata(&mut |entry| {
         let key = text(entry.key.as_bytes());
         let value = match entry.value {
@@ -130,11 +127,11 @@ fn add_metadata(scene: &ExportScene<'_>, mesh: &mut builder::Mesh) -> Result<()>
             MetadataValue::Integer(value) => value.to_string().into_bytes(),
             MetadataValue::Real(value) => value.to_string().into_bytes(),
             MetadataValue::Bytes(bytes) => {
-                mesh.user_binary_data.push(builder::UserBinary { name: key, bytes: bytes.to_vec() });
+                content.user_binary_data.push([key, bytes.to_vec()]);
                 return;
             }
         };
-        mesh.user_data.push(builder::UserData { key, value });
+        content.user_data.push([key, value]);
     })
 }
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::builder;
 use super::DistinctNames;
+use super::content::{AnimationContent, BoneContent, ExportContent, SkeletonContent};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::loss::{ForeignClips, LossKind, LossList, counted};
@@ -40,12 +40,12 @@ impl AssetBones {
 
 /// Adds a bone that never moves after the bones of the asset, unless it is there. Vertices without
 /// weights follow it, because a vertex of the format follows a bone.
-pub(super) fn add_still(bones: &AssetBones, mesh: &mut builder::Mesh) {
-    let skeleton = mesh.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
+pub(super) fn add_still(bones: &AssetBones, content: &mut ExportContent) {
+    let skeleton = content.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
     if let Some(skeleton) = skeleton.filter(|skeleton| skeleton.bones.len() == bones.order.len()) {
         let taken = skeleton.bones.iter().map(|bone| bone.name.clone()).collect();
         let name = DistinctNames { taken, ..DistinctNames::default() }.add(b"without bones", "");
-        skeleton.bones.push(builder::Bone { name, ..builder::Bone::default() });
+        skeleton.bones.push(BoneContent { name, parent: None, bind: Transform::default() });
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn add_still(bones: &AssetBones, mesh: &mut builder::Mesh) {
 /// some.
 pub(super) fn add(
     scene: &ExportScene<'_>,
-    mesh: &mut builder::Mesh,
+    content: &mut ExportContent,
     losses: &mut LossList,
 ) -> Result<BTreeMap<usize, AssetBones>> {
     let mut all = BTreeMap::new();
@@ -74,9 +74,9 @@ pub(super) fn add(
         let vertices = scene.placed.vertex_conversion(geometry, animations, &adjustment)?;
         let name = names.add(b"", "skeleton");
         let (bones, order, labels) = skeleton(animations, &read, &conversion, losses)?;
-        mesh.skeletons.push(builder::Skeleton { name: name.clone(), bones });
+        content.skeletons.push(SkeletonContent { name: name.clone(), bones });
         let own = AssetBones { name, order, conversion, vertices };
-        add_clips(scene, animations, &own, &labels, mesh, losses)?;
+        add_clips(scene, animations, &own, &labels, content, losses)?;
         all.insert(index, own);
     }
     Ok(all)
@@ -89,7 +89,7 @@ fn skeleton(
     skeleton: &Skeleton,
     conversion: &SpaceConversion,
     losses: &mut LossList,
-) -> Result<(Vec<builder::Bone>, Vec<u32>, Vec<Vec<u8>>)> {
+) -> Result<(Vec<BoneContent>, Vec<u32>, Vec<Vec<u8>>)> {
     let count = skeleton.len();
     if count >= MAX_BONES {
         let expected = format!("fewer than {MAX_BONES} bones, whose indices have 16 bits").into();
@@ -114,7 +114,7 @@ fn skeleton(
             }
             let bind = conversion.local(&stored.bind);
             replaced = replaced.saturating_add(usize::from(!bind.is_finite()));
-            bones.push(builder::Bone { name, parent, bind: finite(&bind) });
+            bones.push(BoneContent { name, parent, bind: finite(&bind) });
         }
     }
     add_replaced(replaced, "bone", losses);
@@ -127,14 +127,14 @@ fn add_clips(
     own: &dyn Animations,
     bones: &AssetBones,
     labels: &[Vec<u8>],
-    mesh: &mut builder::Mesh,
+    content: &mut ExportContent,
     losses: &mut LossList,
 ) -> Result<()> {
     let identity: Vec<Option<usize>> = (0..labels.len()).map(Some).collect();
     for clip in 0..own.clip_count()? {
         if scene.options.clip.is_none_or(|chosen| chosen == clip) {
             let source = (own, clip, scene.options.source.name().unwrap_or_default());
-            add_clip(scene, source, &identity, bones, labels, mesh, losses)?;
+            add_clip(scene, source, &identity, bones, labels, content, losses)?;
         }
     }
     let mut foreign = ForeignClips::default();
@@ -146,7 +146,7 @@ fn add_clips(
         }
         for clip in 0..count {
             let source = (source.animations, clip, source.name);
-            foreign.moves_mesh |= add_clip(scene, source, &map, bones, labels, mesh, losses)?;
+            foreign.moves_mesh |= add_clip(scene, source, &map, bones, labels, content, losses)?;
         }
     }
     foreign.finish(losses);
@@ -161,7 +161,7 @@ fn add_clip(
     map: &[Option<usize>],
     bones: &AssetBones,
     labels: &[Vec<u8>],
-    mesh: &mut builder::Mesh,
+    content: &mut ExportContent,
     losses: &mut LossList,
 ) -> Result<bool> {
     let clip = animations.clip(index)?;
@@ -176,20 +176,20 @@ fn add_clip(
         let fits = moved.iter().zip(map).any(|(moved, bone)| *moved && bone.is_some());
         losses.add(if fits { LossKind::ClipBones } else { LossKind::Clips }, None, text);
     }
-    let mut tracks: Vec<(usize, builder::Track)> = Vec::new();
+    let mut tracks: Vec<(usize, (Vec<u8>, Vec<Transform>))> = Vec::new();
     for (bone, target) in map.iter().enumerate().filter(|(bone, _)| moved.get(*bone) == Some(&true)) {
         if let Some(label) = target.and_then(|target| labels.get(target)) {
-            tracks.push((bone, builder::Track { name: label.clone(), ..builder::Track::default() }));
+            tracks.push((bone, (label.clone(), Vec::new())));
         }
     }
     let (mut pose, mut replaced) = (filled("export", "pose", count, Transform::default())?, 0_usize);
     for frame in 0..clip.frames {
         animations.pose(index, as_index(frame), &mut pose)?;
-        for (bone, track) in &mut tracks {
+        for (bone, (_, keys)) in &mut tracks {
             let local = pose.get(*bone).copied().unwrap_or_default();
             let key = bones.conversion.local(&local);
             replaced = replaced.saturating_add(usize::from(!key.is_finite()));
-            track.keys.push(finite(&key));
+            keys.push(finite(&key));
         }
     }
     add_replaced(replaced, "key", losses);
@@ -197,11 +197,10 @@ fn add_clip(
         return Ok(false);
     }
     let (rate, _) = clip_rate(clip.rate, scene.options.rate);
-    mesh.animations.push(builder::Animation {
+    content.animations.push(AnimationContent {
         name: super::text(name.as_bytes()),
-        frames: Some(clip.frames),
-        duration: Some(crate::math::narrow(f64::from(clip.frames) / f64::from(rate))),
-        dtime: Some(1.0 / rate),
+        frames: clip.frames,
+        seconds: [crate::math::narrow(f64::from(clip.frames) / f64::from(rate)), 1.0 / rate],
         tracks: tracks.into_iter().map(|(_, track)| track).collect(),
     });
     Ok(true)

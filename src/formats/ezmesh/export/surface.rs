@@ -5,16 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::builder::{self, Column, MeshOutput, MeshStart, SectionStart, check_mesh_name};
+use super::super::builder::{MeshHead, Output, SectionHead, VertexColumns, VertexTypes, check_text};
+use super::super::semantic::{Semantic, VertexValue};
+use super::content::ExportContent;
 use super::skeleton::{self, AssetBones};
 use super::{DistinctNames, text};
 use crate::array::{Array, Bounds};
 use crate::decode::convert::{OutputFormat as _, Unorm};
-use crate::error::Result;
+use crate::error::{Field, Result};
 use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
 use crate::export::{CornerBlocks, PartNormals, VertexOrder, VertexParts, WrittenPart};
-use crate::math::{as_index, narrow};
+use crate::math::{as_index, as_u64, narrow};
 use crate::model::{
     Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,
 };
@@ -60,14 +62,16 @@ pub(super) struct MeshPlan {
 }
 
 /// Writes the meshes of a file.
-pub(super) struct MeshWriter<'w> {
+pub(super) struct MeshWriter<'w, 'o> {
     plan: &'w MeshPlan,
     names: DistinctNames,
     /// The number of sections of each mesh that is not written yet.
     sections: std::slice::Iter<'w, u32>,
     /// The number of sections of the current mesh that are not written yet.
     left: u32,
-    out: &'w mut dyn MeshOutput,
+    /// The types of the vertices of the current mesh.
+    types: VertexTypes,
+    out: &'w mut Output<'o>,
 }
 
 /// The attributes of the vertices of a surface.
@@ -126,13 +130,14 @@ impl MeshPlan {
     pub(super) fn add(
         &mut self,
         part: &SurfacePart<'_, '_>,
-        mesh: &mut builder::Mesh,
+        content: &mut ExportContent,
         losses: &mut LossList,
     ) -> Result<()> {
         let material = part.material()?;
         if !self.is_binary {
-            check_mesh_name(self.sections.len(), part.surface.surface.name()?.as_bytes())?;
-            check_mesh_name(self.sections.len(), &material)?;
+            let field = Field::new("name").in_list("mesh", as_u64(self.sections.len()));
+            check_text(field, part.surface.surface.name()?.as_bytes())?;
+            check_text(field, &material)?;
         }
         if !self.materials.contains(&material) {
             self.materials.insert(material);
@@ -145,13 +150,14 @@ impl MeshPlan {
         if self.is_binary {
             self.bounds = self.bounds.union(&part.bounds()?);
         }
-        part.check_influences(mesh, losses)
+        part.check_influences(content, losses)
     }
 }
 
-impl<'w> MeshWriter<'w> {
-    pub(super) fn new(plan: &'w MeshPlan, out: &'w mut dyn MeshOutput) -> Self {
-        Self { plan, names: DistinctNames::default(), sections: plan.sections.iter(), left: 0, out }
+impl<'w, 'o> MeshWriter<'w, 'o> {
+    pub(super) fn new(plan: &'w MeshPlan, out: &'w mut Output<'o>) -> Self {
+        let types = VertexColumns::default().types();
+        Self { plan, names: DistinctNames::default(), sections: plan.sections.iter(), left: 0, types, out }
     }
 
     /// Writes a part as a section.
@@ -159,11 +165,17 @@ impl<'w> MeshWriter<'w> {
         if part.is_first {
             self.start(part)?;
         }
-        let bounds = if self.plan.is_binary { part.section_bounds()? } else { Bounds::EMPTY };
-        let (material, triangles) = (part.material()?, part.triangle_count()?);
-        self.out.start_section(&SectionStart { material: &material, bounds, triangles })?;
+        let bounds = if self.plan.is_binary { Some(part.section_bounds()?) } else { None };
+        self.out.start_section(&SectionHead {
+            material: &part.material()?,
+            bounds,
+            types: Some(&self.types),
+            info: None,
+        })?;
+        self.out.start_triangles(part.triangle_count()?)?;
         part.each_triangle(&mut |triangle| self.out.triangle(part.conversion.triangle(triangle)))?;
-        self.out.end_section()?;
+        self.out.end_triangles()?;
+        self.out.close("MeshSection")?;
         self.left = self.left.saturating_sub(1);
         if self.left > 0 {
             return Ok(());
@@ -171,30 +183,30 @@ impl<'w> MeshWriter<'w> {
         if self.plan.is_binary {
             self.write_vertices(part)?;
         }
-        self.out.end()
+        self.out.close("Mesh")
     }
 
     fn start(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
         self.left = self.sections.next().copied().unwrap_or(1);
         let name = self.names.add(part.surface.surface.name()?.as_bytes(), "mesh");
-        let bounds = if self.plan.is_binary { part.bounds()? } else { Bounds::EMPTY };
-        let columns = builder::Vertices::from(part.columns(&part.attributes()?, 0, &[])?);
+        let bounds = if self.plan.is_binary { Some(part.bounds()?) } else { None };
+        self.types = part.columns(&part.attributes()?, 0, &[])?.types();
         let skeleton = part.bones.map(|bones| bones.name.as_slice()).unwrap_or_default();
-        let sections = as_index(self.left);
-        self.out.start(&MeshStart { name: &name, skeleton, bounds, sections, columns: &columns })?;
+        self.out.start_mesh(&MeshHead { name: &name, skeleton, bounds, sections: as_index(self.left) })?;
         if self.plan.is_binary { Ok(()) } else { self.write_vertices(part) }
     }
 
     fn write_vertices(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
         let attributes = part.attributes()?;
-        self.out.start_vertices(part.corners().len())?;
+        self.out.start_vertices(part.corners().len(), &self.types)?;
         let mut first = 0_usize;
         part.corners().each(&mut |corners| {
             let columns = part.columns(&attributes, first, corners)?;
+            let columns = if self.plan.is_binary { columns.in_binary_order() } else { columns };
             first = first.saturating_add(corners.len());
-            self.out.rows(&builder::Vertices::from(columns))
+            columns.write(corners.len(), self.out)
         })?;
-        self.out.end_vertices()
+        self.out.close("vertexbuffer")
     }
 }
 
@@ -258,7 +270,7 @@ impl<'s> SurfacePart<'_, 's> {
 
     /// Adds the bone that never moves to the skeleton if a vertex follows it, and the weights that
     /// the output lacks to `losses`.
-    fn check_influences(&self, mesh: &mut builder::Mesh, losses: &mut LossList) -> Result<()> {
+    fn check_influences(&self, content: &mut ExportContent, losses: &mut LossList) -> Result<()> {
         let Some((weights, bones)) = self.surface.surface.weights()?.zip(self.bones) else { return Ok(()) };
         let (mut too_many, mut has_still) = (0_usize, false);
         self.corners().each(&mut |corners| {
@@ -268,7 +280,7 @@ impl<'s> SurfacePart<'_, 's> {
             Ok(())
         })?;
         if has_still {
-            skeleton::add_still(bones, mesh);
+            skeleton::add_still(bones, content);
         }
         if too_many > 0 {
             let text = format!("all but the 4 greatest weights of {too_many} vertices");
@@ -292,32 +304,36 @@ impl<'s> SurfacePart<'_, 's> {
     }
 
     /// Returns the attributes of some vertices. `first` is the number of the first of them.
-    fn columns(&self, attributes: &PartAttributes<'s>, first: usize, corners: &[Corner]) -> Result<Vec<Column>> {
+    fn columns(&self, attributes: &PartAttributes<'s>, first: usize, corners: &[Corner]) -> Result<VertexColumns> {
         let (conversion, all) = (&self.conversion, corners.iter().map(|corner| as_index(corner.attribute)));
-        let mut columns = vec![Column::positions(corners.iter().map(|corner| self.position(*corner)))];
+        let mut columns = VertexColumns::default();
+        columns.push_floats(Semantic::Position, corners.iter().map(|corner| self.position(*corner)));
         if let Some(computed) = &self.normals {
-            columns.push(Column::normals(computed.values.iter().skip(first).take(corners.len()).copied()));
+            columns.push_floats(Semantic::Normal, computed.values.iter().skip(first).take(corners.len()).copied());
         } else if let Some(normals) = self.surface.shape.skinned_normals(&self.surface.surface, corners)? {
-            columns.push(Column::normals(normals.into_iter().map(|normal| conversion.normal(normal))));
+            columns.push_floats(Semantic::Normal, normals.into_iter().map(|normal| conversion.normal(normal)));
         } else if let Some(normals) = &attributes.normals {
             let normal = |index| conversion.normal(normals.get(index).unwrap_or_default());
-            columns.push(Column::normals(all.clone().map(normal)));
+            columns.push_floats(Semantic::Normal, all.clone().map(normal));
             if let Some(frames) = &attributes.frames {
                 let frame = |index| conversion.tangent_frame(&frames.get(index).unwrap_or_default());
-                columns.push(Column::tangents(all.clone().map(|index| frame(index).tangent())));
-                columns.push(Column::binormals(all.clone().map(|index| frame(index).bitangent())));
+                columns.push_floats(Semantic::Tangent, all.clone().map(|index| frame(index).tangent()));
+                columns.push_floats(Semantic::Binormal, all.clone().map(|index| frame(index).bitangent()));
             }
         }
         for (set, uvs) in (0_u8..).zip(&attributes.uvs) {
             let uv = |index| conversion.uv(uvs.get(index).unwrap_or_default()).map(finite_or_zero);
-            columns.push(Column::texcoords(set, all.clone().map(uv)));
+            columns.push_floats(Semantic::Texcoord(set), all.clone().map(uv));
         }
         if let Some(colors) = &attributes.colors {
-            columns.push(Column::colors(all.map(|index| argb(colors.get(index).unwrap_or([1.0; 4])))));
+            let all = all.map(|index| argb(colors.get(index).unwrap_or([1.0; 4])));
+            columns.push(Semantic::Color, all.map(VertexValue::Hex));
         }
         if let Some((weights, bones)) = attributes.weights.as_ref().zip(self.bones) {
             let found = influences(weights, bones, corners);
-            columns.extend([Column::weights(found.weights), Column::bones(found.bones)]);
+            columns.push_floats(Semantic::BlendWeights, found.weights);
+            let bones = found.bones.into_flattened().into_iter();
+            columns.push(Semantic::BlendIndices, bones.map(|bone| VertexValue::Integer(bone.into())));
         }
         Ok(columns)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::array::{Array, Bounds};
 use crate::error::{Field, Result, counted};
-use crate::formats::ezmesh::elements::collision::Collision;
+use crate::formats::ezmesh::elements::Collision;
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};

@@ -132,62 +132,54 @@ impl<'a> NumberBlock<'a> {
         Err(self.miscount(rows, width))
     }
 
-    /// Decodes all floats of the block to little-endian bytes in `out`, with `width` floats per
-    /// row. Returns whether the block contains more numbers than `out`.
-    pub(crate) fn floats_into(&self, rows: usize, width: usize, out: &mut [[u8; 4]]) -> Result<bool> {
-        let (mut tokens, mut some) = (self.tokens(), [0.0; NUMBER_BATCH]);
-        for places in out.chunks_mut(NUMBER_BATCH) {
-            let floats = some.get_mut(..places.len()).unwrap_or_default();
-            tokens.floats_into(floats).map_err(|fault| self.fault(fault, rows, width))?;
-            places.iter_mut().zip(floats).for_each(|(place, float)| *place = float.to_le_bytes());
-        }
-        self.ends(&mut tokens, rows, width, true).map(|done| !done)
+    /// Decodes the floats of all rows into `out`, in the byte order of the processor. Each row has
+    /// `width` floats.
+    pub(crate) fn native_floats_into(&self, width: usize, out: &mut [f32]) -> Result<()> {
+        self.native_into(width, out, Tokens::floats_into)
     }
 
-    /// Decodes all floats of the block into `out`, in the byte order of the processor, with `width`
-    /// floats per row.
-    pub(crate) fn native_floats_into(&self, width: usize, out: &mut [f32]) -> Result<()> {
-        let rows = out.len().checked_div(width).unwrap_or_default();
-        let mut tokens = self.tokens();
-        tokens.floats_into(out).map_err(|fault| self.fault(fault, rows, width))?;
+    /// Decodes the indices of all triangles into `out`, in the byte order of the processor.
+    pub(crate) fn native_indices_into(&self, out: &mut [u32]) -> Result<()> {
+        self.native_into(3, out, Tokens::indices_into)
+    }
+
+    fn native_into<T>(
+        &self,
+        width: usize,
+        out: &mut [T],
+        read: impl Fn(&mut Tokens<'a>, &mut [T]) -> std::result::Result<(), NumberFault>,
+    ) -> Result<()> {
+        let (rows, mut tokens) = (out.len().checked_div(width).unwrap_or_default(), self.tokens());
+        read(&mut tokens, out).map_err(|fault| self.fault(fault, rows, width))?;
         self.ends(&mut tokens, rows, width, true).map(|_| ())
     }
 
-    /// Decodes all indices of the block into `out`, in the byte order of the processor, with three
-    /// indices per triangle.
-    pub(crate) fn native_indices_into(&self, out: &mut [u32]) -> Result<()> {
-        let rows = out.len() / 3;
-        let mut tokens = self.tokens();
-        tokens.indices_into(out).map_err(|fault| self.fault(fault, rows, 3))?;
-        self.ends(&mut tokens, rows, 3, true).map(|_| ())
-    }
-
-    /// Decodes all indices of the block to little-endian bytes in `out`, with three indices per
-    /// triangle. Returns whether the block contains more numbers than `out`.
-    pub(crate) fn indices_into(&self, out: &mut [[u8; 4]]) -> Result<bool> {
-        let rows = out.len() / 3;
-        let (mut tokens, mut some) = (self.tokens(), [0; NUMBER_BATCH]);
-        for places in out.chunks_mut(NUMBER_BATCH) {
-            let indices = some.get_mut(..places.len()).unwrap_or_default();
-            tokens.indices_into(indices).map_err(|fault| self.fault(fault, rows, 3))?;
-            places.iter_mut().zip(indices).for_each(|(place, index)| *place = index.to_le_bytes());
-        }
-        self.ends(&mut tokens, rows, 3, true).map(|done| !done)
-    }
-
-    /// Parses `rows` rows of `width` floats each into one allocated array.
+    /// Parses `rows` rows of `width` floats each into a little-endian array.
     pub(crate) fn parse_floats(&self, rows: usize, width: usize) -> Result<ParsedBlock> {
+        self.parse(rows, width, Tokens::floats_into, f32::to_le_bytes)
+    }
+
+    /// Parses the indices of triangles into a little-endian array.
+    pub(crate) fn parse_indices(&self, triangles: usize) -> Result<ParsedBlock> {
+        self.parse(triangles, 3, Tokens::indices_into, u32::to_le_bytes)
+    }
+
+    fn parse<T: Copy + Default>(
+        &self,
+        rows: usize,
+        width: usize,
+        read: impl Fn(&mut Tokens<'a>, &mut [T]) -> std::result::Result<(), NumberFault>,
+        bytes: impl Fn(T) -> [u8; 4],
+    ) -> Result<ParsedBlock> {
         self.can_hold(rows, as_u64(width).saturating_mul(2), width)?;
         let mut data = self.reserve(rows, width.saturating_mul(4))?;
-        let has_more = self.floats_into(rows, width, data.as_chunks_mut().0)?;
-        Ok(ParsedBlock { interp_width: None, data: data.into_boxed_slice(), has_more })
-    }
-
-    /// Parses the indices of triangles into one allocated array.
-    pub(crate) fn parse_indices(&self, triangles: usize) -> Result<ParsedBlock> {
-        self.can_hold(triangles, 6, 3)?;
-        let mut data = self.reserve(triangles, 12)?;
-        let has_more = self.indices_into(data.as_chunks_mut().0)?;
+        let (mut tokens, mut some) = (self.tokens(), [T::default(); NUMBER_BATCH]);
+        for places in data.as_chunks_mut().0.chunks_mut(NUMBER_BATCH) {
+            let numbers = some.get_mut(..places.len()).unwrap_or_default();
+            read(&mut tokens, numbers).map_err(|fault| self.fault(fault, rows, width))?;
+            places.iter_mut().zip(numbers).for_each(|(place, number)| *place = bytes(*number));
+        }
+        let has_more = !self.ends(&mut tokens, rows, width, true)?;
         Ok(ParsedBlock { interp_width: None, data: data.into_boxed_slice(), has_more })
     }
 

@@ -1,34 +1,24 @@
-//! Reads one number of a vertex from text, and returns the number as a value or copies it to an
-//! array.
+//! Reads one number of a vertex from text, and copies it to an array or returns it as a value.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
+use crate::decode::ByteOrder;
+use crate::decode::endian::RawWord;
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
+use crate::math::as_index;
 use crate::parse::Name;
 
 /// The accepted values of a two-byte integer in text: the range of `i16` and the range of `u16`.
-pub(crate) const SHORT: RangeInclusive<i64> = -0x8000..=0xffff;
+const SHORT: RangeInclusive<i64> = -0x8000..=0xffff;
 /// The accepted values of a one-byte integer in text: the range of `i8` and the range of `u8`.
-pub(crate) const BYTE: RangeInclusive<i64> = -0x80..=0xff;
-
-/// Returns the lowest two bytes of a number as a signed integer.
-pub(crate) fn short_value(number: i64) -> i64 {
-    let [low, high, ..] = number.to_le_bytes();
-    i16::from_le_bytes([low, high]).into()
-}
-
-/// Returns the lowest byte of a number as a signed integer.
-pub(crate) fn byte_value(number: i64) -> i64 {
-    let [low, ..] = number.to_le_bytes();
-    i8::from_le_bytes([low]).into()
-}
+const BYTE: RangeInclusive<i64> = -0x80..=0xff;
 
 /// Skips a word and returns its byte range in the file.
 ///
 /// A word that contains XML markup is an error, because a parsed array stores only the byte offset
 /// at which the word starts.
-pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault> {
+fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault> {
     let word = tokens.word()?;
     let bytes = tokens.bytes().get(word.clone()).unwrap_or_default();
     let end = word.start.saturating_add(end_of_word(bytes));
@@ -41,7 +31,7 @@ pub(crate) fn word(tokens: &mut Tokens<'_>) -> Result<Range<usize>, NumberFault>
 
 /// Returns the length of the word at the start of `bytes`, in bytes. The word ends before a
 /// separator or before markup.
-pub(crate) fn end_of_word(bytes: &[u8]) -> usize {
+fn end_of_word(bytes: &[u8]) -> usize {
     let ends = |(at, byte): (usize, &u8)| {
         numbers::is_separator(*byte) || *byte == b'<' || bytes.get(at..).is_some_and(|rest| rest.starts_with(b"]]>"))
     };
@@ -80,18 +70,30 @@ fn put(cell: &mut [u8], bytes: &[u8]) {
 
 /// Reads one number from the text, and returns it as a value with its type.
 pub(crate) fn read_value<'a>(tokens: &mut Tokens<'a>, scalar: Scalar) -> Result<VertexValue<'a>, NumberFault> {
-    Ok(match scalar {
-        Scalar::Float => VertexValue::Float(tokens.float()?),
-        Scalar::Int32 => VertexValue::Integer(tokens.index()?.cast_signed().into()),
-        Scalar::Int16 => VertexValue::Integer(short_value(tokens.integer_within(SHORT)?)),
-        Scalar::Int8 => VertexValue::Integer(byte_value(tokens.integer_within(BYTE)?)),
-        Scalar::Character => VertexValue::Character(tokens.character()?),
-        Scalar::Hex8 => VertexValue::Hex(tokens.hex(2)?),
-        Scalar::Hex16 => VertexValue::Hex(tokens.hex(4)?),
-        Scalar::Hex32 => VertexValue::Hex(tokens.hex(8)?),
+    let mut cell = [0; 4];
+    read_scalar(tokens, scalar, &mut cell)?;
+    Ok(value_of(scalar, &cell, ByteOrder::Little, tokens.bytes()))
+}
+
+/// Returns the value of a number that is stored in an array or a record. A word is an offset in the
+/// text.
+pub(crate) fn value_of<'a>(scalar: Scalar, bytes: &[u8], order: ByteOrder, text: &'a [u8]) -> VertexValue<'a> {
+    let word = || RawWord(*bytes.first_chunk().unwrap_or(&[0; 4]));
+    let short = || order.u16(*bytes.first_chunk().unwrap_or(&[0; 2]));
+    let byte = || bytes.first().copied().unwrap_or_default();
+    match scalar {
+        Scalar::Float => VertexValue::Float(order.f32(word())),
+        Scalar::Int32 => VertexValue::Integer(order.u32(word()).cast_signed().into()),
+        Scalar::Int16 => VertexValue::Integer(short().cast_signed().into()),
+        Scalar::Int8 => VertexValue::Integer(byte().cast_signed().into()),
+        Scalar::Character => VertexValue::Character(byte()),
+        Scalar::Hex8 => VertexValue::Hex(byte().into()),
+        Scalar::Hex16 => VertexValue::Hex(short().into()),
+        Scalar::Hex32 => VertexValue::Hex(order.u32(word())),
         Scalar::Word => {
-            let (bytes, word) = (tokens.bytes(), word(tokens)?);
-            VertexValue::Word(Name::new(bytes.get(word).unwrap_or_default()))
+            let rest = text.get(as_index(order.u32(word()))..).unwrap_or_default();
+            let near = rest.get(..256).unwrap_or(rest);
+            VertexValue::Word(Name::new(near.get(..end_of_word(near)).unwrap_or_default()))
         }
-    })
+    }
 }

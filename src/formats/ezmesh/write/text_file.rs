@@ -1,0 +1,259 @@
+//! Writes a text file that was read.
+
+use super::super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexTypes, refused};
+use crate::array::Array;
+use crate::error::{Cause, Error, Field, Result, show_bytes};
+use crate::formats::ezmesh::animation::Animation;
+use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
+use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
+use crate::formats::ezmesh::elements::{Collision, MeshElement, Representation, Skeleton};
+use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
+use crate::formats::ezmesh::surface::Section;
+use crate::formats::ezmesh::view::View;
+use crate::math::as_index;
+use crate::model::Transform;
+
+/// Maximum length of a word value (type code `p`) of a vertex in a text file, in bytes.
+///
+/// Words and the texts of numbers have at most 30 bytes, because older readers have no buffer space
+/// for longer tokens.
+const WORD: usize = 30;
+/// Maximum length of the word that describes a vertex column in the attribute `semantic`, such as
+/// `position`, in bytes.
+const MEANING: usize = 64;
+
+/// Writes a text file, or checks that it can be written if `out` writes nothing.
+pub(super) fn write(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
+    let [asset_name, asset_info] = [view.asset_name()?, view.asset_info()?].map(|name| name.as_bytes());
+    let [system, asset] = view.versions()?;
+    let default = SystemHead::default().versions;
+    let versions = [version("system_version", system, default[0])?, version("asset_version", asset, default[1])?];
+    out.start_system(&SystemHead { asset_name, asset_info, versions, bounds: view.declared_bounds()? })?;
+    if view.meshes().len() == 0 {
+        tetra_meshes(view, out)?;
+    }
+    out.list(("Skeletons", "skeleton"), view.skeletons(), |out, one| skeleton(out, view, one))?;
+    out.list(("Animations", "animation"), view.animations(), animation)?;
+    out.list(("Materials", "material"), view.materials(), |out, material| {
+        out.material(material.name()?.as_bytes(), material.meta_data()?.as_bytes())
+    })?;
+    out.list(("Meshes", "mesh"), view.meshes(), |out, one| mesh(out, view, one))?;
+    out.list(("MeshInstances", "instance"), view.instances(), |out, instance| {
+        let Transform { position, rotation, scale } = instance.transform()?;
+        out.tag("MeshInstance").text("mesh", instance.mesh_name()?.as_bytes());
+        out.floats("position", &position, b',')
+            .floats("rotation", &rotation, b',')
+            .floats("scale", &scale, b',')
+            .empty()
+    })?;
+    let lists = ("MeshCollisionRepresentations", "collision_representation");
+    out.list(lists, view.representations(), representation)?;
+    out.close("MeshSystem")
+}
+
+fn version(name: &'static str, stored: Option<i64>, default: i32) -> Result<i32> {
+    stored.map_or(Ok(default), |stored| {
+        i32::try_from(stored).map_err(|_| {
+            let kind = Cause::Value { expected: "a version of 32 bits".into(), found: stored.to_string().into() };
+            Error::without_offset(FORMAT, Field::new(name), kind)
+        })
+    })
+}
+
+fn skeleton(out: &mut Output<'_>, view: View<'_>, skeleton: Skeleton<'_>) -> Result<()> {
+    let place = out.place;
+    out.start_skeleton(skeleton.name()?.as_bytes(), skeleton.bone_range().len())?;
+    for (number, bone) in (0..).zip(skeleton.bones()) {
+        let bone = bone?;
+        out.place = place.in_inner_list("bone", number);
+        let parent = usize::try_from(bone.parent).ok().map(|parent| view.bone_name(parent)).transpose()?;
+        out.bone(bone.name.as_bytes(), parent.map(|parent| (0, parent.as_bytes())), &bone.bind)?;
+    }
+    out.close("Skeleton")
+}
+
+fn animation(out: &mut Output<'_>, animation: Animation<'_>) -> Result<()> {
+    let (place, timing) = (out.place, animation.timing()?);
+    let frames = timing.frames.map_or_else(|| animation.frame_count(), Ok)?;
+    let counts = [animation.track_range().len(), as_index(frames)];
+    out.start_animation(animation.name()?.as_bytes(), counts, [timing.duration, timing.dtime])?;
+    for (number, track) in (0..).zip(animation.tracks()) {
+        out.place = place.in_inner_list("track", number);
+        let keys = track.keys()?;
+        out.start_track(track.name()?.as_bytes(), keys.len(), [0.0; 2])?;
+        if !out.is_checking() {
+            keys.iter().try_for_each(|key| out.transform(&key))?;
+        }
+        out.close("AnimTrack")?;
+    }
+    out.close("Animation")
+}
+
+fn mesh(out: &mut Output<'_>, view: View<'_>, mesh: MeshElement<'_>) -> Result<()> {
+    let (place, shared) = (out.place, mesh.vertex_buffer()?);
+    let [name, skeleton] = [mesh.name()?, mesh.skeleton_name()?].map(|name| name.as_bytes());
+    let sections = mesh.section_range().len();
+    out.start_mesh(&MeshHead { name, skeleton, bounds: mesh.declared_bounds()?, sections })?;
+    let types = vertices(out, shared.as_ref())?;
+    for (number, one) in (0..).zip(mesh.sections()) {
+        out.place = place.in_inner_list("section", number);
+        section(out, one, shared.as_ref().zip(types.as_ref()))?;
+    }
+    if mesh.index() == 0 {
+        tetra_meshes(view, out)?;
+    }
+    out.close("Mesh")
+}
+
+fn section(
+    out: &mut Output<'_>,
+    section: Section<'_>,
+    shared: Option<(&VertexBuffer<'_>, &VertexTypes)>,
+) -> Result<()> {
+    let own = if section.has_own_vertices() { Some(section.vertex_buffer()?) } else { None };
+    let types = shared.filter(|_| own.is_none()).map(|(_, types)| types);
+    let (material, info, bounds) = (section.material_name()?, section.info()?, section.declared_bounds()?);
+    let (material, info) = (material.as_bytes(), info.map(|info| info.as_bytes()));
+    out.start_section(&SectionHead { material, bounds, types, info })?;
+    vertices(out, own.as_ref())?;
+    let buffer = own.as_ref().or(shared.map(|(buffer, _)| buffer));
+    triangles(out, section.index_buffer()?.as_ref(), buffer)?;
+    if buffer.is_none() {
+        let expected = "vertices with columns in the section or in its mesh";
+        return Err(refused(out.place.named("vertices"), expected, "none"));
+    }
+    out.close("MeshSection")
+}
+
+/// Writes vertices, and returns their types.
+fn vertices(out: &mut Output<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<VertexTypes>> {
+    let Some(buffer) = buffer else { return Ok(None) };
+    let (types, vertices) = (VertexTypes::of_buffer(buffer), buffer.vertices()?);
+    out.start_vertices(vertices.len(), &types)?;
+    let scalars = buffer.format().all_scalars();
+    if out.is_checking() {
+        check_words(out.place, &types)?;
+        for column in buffer.format().columns() {
+            let mut values = (0..vertices.len()).flat_map(|row| vertices.column_values(column, row));
+            values.try_for_each(|value| check_value(out.place.named("vertices"), value))?;
+        }
+    } else {
+        for row in 0..vertices.len() {
+            scalars.iter().zip(vertices.values(row)).try_for_each(|(scalar, value)| out.value(*scalar, value))?;
+            out.end_item()?;
+        }
+    }
+    out.close("vertexbuffer")?;
+    Ok(Some(types))
+}
+
+fn check_words(place: Field, types: &VertexTypes) -> Result<()> {
+    let odd = |byte: &u8| *byte <= b' ' || matches!(byte, b',' | b'"' | b'<' | 0x7f);
+    let mut words = types.semantic.split(|byte| *byte == b' ');
+    match words.find(|word| word.len() > MEANING || word.iter().any(odd)) {
+        None => Ok(()),
+        Some(word) => {
+            let expected = format!("one word of at most {MEANING} bytes");
+            Err(refused(place.named("semantic"), expected, show_bytes(word.get(..MEANING).unwrap_or(word))))
+        }
+    }
+}
+
+/// Checks that a character or a word of a vertex is read again as it is written.
+fn check_value(field: Field, value: VertexValue<'_>) -> Result<()> {
+    let separates = |byte: &u8| matches!(byte, 0..=b' ' | b',' | b'<' | 0x7f);
+    match value {
+        VertexValue::Character(byte) if separates(&byte) => {
+            let expected = "characters other than blanks, commas, `<` and control characters";
+            Err(refused(field, expected, show_bytes(&[byte])))
+        }
+        VertexValue::Word(word) if word.as_bytes().len() > WORD || word.as_bytes().iter().any(separates) => {
+            let expected = format!("words of 1 to {WORD} bytes without blanks, commas, `<` and control characters");
+            let word = word.as_bytes();
+            Err(refused(field, expected, show_bytes(word.get(..WORD).unwrap_or(word))))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn triangles(
+    out: &mut Output<'_>,
+    triangles: Option<&IndexBuffer<'_>>,
+    vertices: Option<&VertexBuffer<'_>>,
+) -> Result<()> {
+    out.start_triangles(triangles.map_or(0, |triangles| as_index(triangles.triangle_count())))?;
+    match triangles {
+        Some(triangles) if out.is_checking() => {
+            check_indices(out.place, triangles, vertices.map_or(0, VertexBuffer::count))?;
+        }
+        Some(triangles) => {
+            let indices = triangles.indices()?;
+            for first in (0..indices.len()).step_by(3) {
+                out.triangle([0, 1, 2].map(|corner| indices.get(first.saturating_add(corner)).unwrap_or_default()))?;
+            }
+        }
+        None => {}
+    }
+    out.end_triangles()
+}
+
+/// Checks that the vertices of triangles exist.
+pub(super) fn check_indices(place: Field, triangles: &IndexBuffer<'_>, vertices: u32) -> Result<()> {
+    match triangles.indices()?.iter().find(|index| *index >= vertices) {
+        None => Ok(()),
+        Some(index) => Err(refused(place.named("triangles"), format!("indices below {vertices}"), index.to_string())),
+    }
+}
+
+fn tetra_meshes(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
+    let word = Semantic::Position.word().unwrap_or_default();
+    for tetra in view.tetra_meshes() {
+        let corners = tetra.corners()?;
+        out.tag("TetraMesh").count("count", corners.len()).attribute("ctype", b"fff fff fff fff");
+        out.attribute("semantic", [word; 4].join(" ").as_bytes()).open()?;
+        for corners in corners.iter().take(if out.is_checking() { 0 } else { corners.len() }) {
+            corners.iter().try_for_each(|number| out.float(*number))?;
+            out.end_item()?;
+        }
+        out.close("TetraMesh")?;
+    }
+    Ok(())
+}
+
+fn representation(out: &mut Output<'_>, representation: Representation<'_>) -> Result<()> {
+    let (place, name) = (out.place, "MeshCollisionRepresentation");
+    out.tag(name).text("name", representation.name()?.as_bytes()).text("info", representation.info()?.as_bytes());
+    out.count("count", representation.collisions().len()).open()?;
+    for (number, one) in (0..).zip(representation.collisions()) {
+        out.place = place.in_inner_list("collision", number);
+        collision(out, one)?;
+    }
+    out.close(name)
+}
+
+fn collision(out: &mut Output<'_>, collision: Collision<'_>) -> Result<()> {
+    let (points, faces) = (collision.hull_points()?, collision.hull_triangles()?);
+    let kind = collision.kind()?.as_bytes();
+    out.tag("MeshCollision").text("name", collision.name()?.as_bytes()).text("type", kind);
+    if let Some(transform) = collision.transform()? {
+        out.floats("transform", &transform, b' ');
+    }
+    out.open()?;
+    let is = |name: &str| kind.eq_ignore_ascii_case(name.as_bytes());
+    let shapes = [
+        ("BOX", "MeshCollisionBox"),
+        ("SPHERE", "MeshCollisionSphere"),
+        ("CAPSULE", "MeshCollisionCapsule"),
+        ("CONVEX", "MeshCollisionConvex"),
+    ];
+    if points.is_some() || faces.is_some() {
+        out.tag("MeshCollisionConvex").open()?;
+        vertices(out, points.as_ref())?;
+        triangles(out, faces.as_ref(), points.as_ref())?;
+        out.close("MeshCollisionConvex")?;
+    } else if let Some((_, element)) = shapes.iter().find(|(kind, _)| is(kind)) {
+        out.tag(element).empty()?;
+    }
+    out.close("MeshCollision")
+}
