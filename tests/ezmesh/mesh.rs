@@ -525,8 +525,6 @@ fn expect_vertices(said: &RawMesh, buffer: &VertexBuffer<'_>) {
     assert_eq!(at, columns.len());
     let has = |semantic| buffer.format().column(semantic).is_some();
     assert_eq!(vertices.radii().is_some(), has(Semantic::Radius));
-    assert_eq!(vertices.tangents().is_some(), has(Semantic::Tangent));
-    assert_eq!(vertices.binormals().is_some(), has(Semantic::Binormal));
     assert_eq!(vertices.lanes().is_some(), has(Semantic::BlendWeights));
     for (number, interp) in (0..8).map(|number| (number, Semantic::Interp(number))).filter(|(_, interp)| has(*interp)) {
         let mut floats = vec![[0.0; 4]; vertices.len()];

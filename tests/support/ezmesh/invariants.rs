@@ -503,13 +503,10 @@ fn look_at_column(look: &mut Look, buffer: &VertexBuffer<'_>, semantic: Semantic
 
 fn look_at_arrays(look: &mut Look, buffer: &VertexBuffer<'_>) {
     let vertices = buffer.vertices().unwrap();
-    let copy = vertices;
     let count = vertices.len();
     let has = |semantic| vertices.format().column(semantic).is_some();
     assert_eq!(vertices.positions().map(|all| all.len()), has(Semantic::Position).then_some(count));
     assert_eq!(vertices.normals().map(|all| all.len()), has(Semantic::Normal).then_some(count));
-    assert_eq!(copy.tangents().map(|all| all.len()), has(Semantic::Tangent).then_some(count));
-    assert_eq!(copy.binormals().map(|all| all.len()), has(Semantic::Binormal).then_some(count));
     assert_eq!(vertices.colors().map(|all| all.len()), has(Semantic::Color).then_some(count));
     assert_eq!(vertices.radii().map(|all| all.len()), has(Semantic::Radius).then_some(count));
     for set in 0..5_u8 {
