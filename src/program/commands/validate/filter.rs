@@ -7,7 +7,7 @@ use crate::program::formats::RULES;
 
 /// Returns all rules, each with the name of its format.
 pub fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rule)> {
-    let own = OWN_RULES.into_iter().map(|rule| (ANY_FORMAT, rule));
+    let own = OWN_RULES.iter().map(|rule| (ANY_FORMAT, rule));
     RULES.iter().flat_map(|(format, rules)| rules.iter().map(move |rule| (*format, rule))).chain(own)
 }
 
