@@ -7,7 +7,7 @@ use crate::Format;
 
 /// Returns all rules, each with the name of its format.
 pub fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rule)> {
-    let own = OWN_RULES.into_iter().map(|rule| (ANY_FORMAT, rule));
+    let own = OWN_RULES.iter().map(|rule| (ANY_FORMAT, rule));
     let formats = Format::ALL.into_iter().map(Format::description);
     formats.flat_map(|format| format.rules.iter().map(move |rule| (format.id, rule))).chain(own)
 }
