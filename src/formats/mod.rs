@@ -24,7 +24,7 @@ pub use model::FormatFile;
 pub use model::Model;
 pub use open::open;
 pub use open_indexed::{IndexedModel, open_indexed};
-#[cfg(feature = "cli")]
-pub(crate) use samples::{SampleKind, sample_kinds};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
+#[cfg(feature = "cli")]
+pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};
