@@ -12,7 +12,7 @@ use super::edit_blocks::{BlockSource, HeaderEntry, known, unknown};
 use crate::error::debug::{items, short_debug};
 use crate::error::{Error, Result};
 
-/// A copy of an existing asset to write without some of its blocks, or with another key for a block.
+/// A copy of an existing asset to write without some of its blocks, or with another key for one.
 ///
 /// Blocks are copied in their compressed form: they are neither inflated nor compressed again.
 /// Header entries keep their order and their encoding, including entries with unknown keys. In the
