@@ -31,12 +31,12 @@ pub use open::open;
 #[cfg(feature = "cli")]
 pub(crate) use open::open_named;
 pub use open_indexed::{IndexedModel, open_indexed};
-#[cfg(feature = "cli")]
-pub(crate) use samples::{SampleKind, sample_kinds};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
 #[cfg(feature = "cli")]
 pub(crate) use unopened::unopened_properties;
+#[cfg(feature = "cli")]
+pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};
 
 /// The extra arrays of each format. An array of several formats is in the list of each of them.
 #[cfg(feature = "cli")]

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::detect::Format;
+#[cfg(feature = "cli")]
+use crate::formats::samples::SampleKind;
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
 use crate::model::animation::Animations;
 use crate::model::{Contents, Geometry, MeshFile};
@@ -82,11 +84,25 @@ impl<D: AsRef<[u8]>> FormatFile<D> {
     }
 }
 
+/// Returns all types of meshes that `bench` generates.
+#[cfg(feature = "cli")]
+pub(crate) fn sample_kinds() -> [&'static SampleKind; 7] {
+    let ([unskinned, skinned, compressed], [text, binary]) = (&unigine::sample::KINDS, &ezmesh::sample::KINDS);
+    [unskinned, skinned, compressed, &unreal::sample::KIND, &secondlife::sample::KIND, text, binary]
+}
+
 #[cfg(feature = "cli")]
 impl<D: AsRef<[u8]>> Model<D> {
     /// Returns the type of generated mesh that is most similar to the model.
-    pub(crate) fn sample_kind(&self) -> &'static crate::formats::SampleKind {
-        with_file!(&self.0, file => file.sample_kind())
+    pub(crate) fn sample_kind(&self) -> &'static SampleKind {
+        let [unskinned, ..] = sample_kinds();
+        match &self.0 {
+            FormatFile::Unigine(mesh) => unigine::sample::kind(mesh),
+            FormatFile::UnigineAnimation(_) => unskinned,
+            FormatFile::Unreal(_) => &unreal::sample::KIND,
+            FormatFile::SecondLife(_) => &secondlife::sample::KIND,
+            FormatFile::EzMesh(mesh) => ezmesh::sample::kind(mesh),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use meshpeek::array::Bounds;
 use meshpeek::model::{IndexEncoding, Indices, InterpolatedPositions, PositionEncoding, Positions, UvEncoding, Uvs};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{
-    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant, builder, layout,
+    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant, builder,
 };
 use meshpeek::{
     Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
@@ -15,7 +15,7 @@ use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 use crate::support::unreal::{cube, pair, polygon, samples};
-use crate::support::writers::{FullOutput, NoOutput};
+use crate::support::writers::FullOutput;
 use crate::support::{changed, is_error};
 
 type OwnedMesh = Mesh<Vec<u8>>;
@@ -635,10 +635,6 @@ fn two_vertices_and_16_bytes_are_deus_ex() {
     let mesh = open_built(&mesh);
     assert_eq!(mesh.variant(), Variant::DeusEx);
     assert_eq!(mesh.frame(2).unwrap().positions().get(1), Some([300.0, -20_000.0, 32_767.0]));
-    // The builder therefore refuses a pair that would be read as another variant.
-    let prototype = builder::Mesh { frames: vec![vec![[0; 3]; 2]], ..builder::Mesh::new(Variant::Prototype, 2) };
-    let error = prototype.aniv_bytes().unwrap_err();
-    assert_eq!((error.kind().id(), error.field().name()), ("refused", "frame_size"), "{error}");
 }
 
 #[test]
@@ -673,9 +669,7 @@ fn finds_frames_whose_size_went_round() {
         assert_eq!(told, ["UR10", "UR03"]);
     }
     // The largest frame that does not overflow the 16-bit size.
-    for (variant, most) in
-        [(Variant::Classic, layout::most::CLASSIC_VERTICES), (Variant::DeusEx, layout::most::DEUS_EX_VERTICES)]
-    {
+    for (variant, most) in [(Variant::Classic, 16_383), (Variant::DeusEx, 8_191)] {
         let mesh = builder::Mesh { frames: vec![vec![[7; 3]; most as usize]; 2], ..builder::Mesh::new(variant, most) };
         let mesh = open_built(&mesh);
         assert_eq!((mesh.variant(), mesh.frame(1).unwrap().positions().len()), (variant, most as usize));
@@ -1107,53 +1101,6 @@ fn opening_looks_at_52_bytes() {
 }
 
 // The builder.
-
-/// Tests that invalid input is refused by naming the field, before a byte is written.
-#[test]
-fn refuses_what_the_files_cannot_hold() {
-    let refused = |mesh: &builder::Mesh, format: &str, field: &str| {
-        for error in [mesh.write_data(NoOutput), mesh.write_aniv(NoOutput)].map(Result::unwrap_err) {
-            assert!(error.kind() == ErrorKind::Refused, "{error}");
-            assert_eq!(
-                (error.format(), error.field().to_string().as_str(), error.offset()),
-                (format, field, None),
-                "{error}"
-            );
-        }
-    };
-    let (data, aniv) = ("unreal data", "unreal aniv");
-    for (variant, most) in [(Variant::Classic, 16_383), (Variant::DeusEx, 8191), (Variant::Prototype, 16_381)] {
-        let fits = builder::Mesh { frames: vec![vec![[0; 3]; most as usize]], ..builder::Mesh::new(variant, most) };
-        assert_eq!(open_built(&fits).vertex_count(), most as usize);
-        refused(&builder::Mesh { vertices: most + 1, ..fits.clone() }, data, "vertex_count");
-        refused(&builder::Mesh { vertices: u32::MAX, ..fits }, data, "vertex_count");
-    }
-    let many = |count: usize| builder::Mesh {
-        polygons: vec![polygon([0; 3], 0, 0); count],
-        ..builder::Mesh::new(Variant::Classic, 1)
-    };
-    assert_eq!(open_built(&many(65_535)).polygon_count(), 65_535);
-    refused(&many(65_536), data, "polygon_count");
-    let many = |count: usize| builder::Mesh { frames: vec![vec![]; count], ..builder::Mesh::new(Variant::DeusEx, 0) };
-    assert_eq!(open_built(&many(65_535)).frame_count(), 65_535);
-    refused(&many(65_536), aniv, "frame_count");
-    let spoilt = |spoil: &dyn Fn(&mut builder::Mesh)| {
-        let mut mesh = cube(3);
-        spoil(&mut mesh);
-        mesh
-    };
-    for vertex in [8, 9, u16::MAX] {
-        refused(&spoilt(&|mesh| mesh.polygons[5].vertices[2] = vertex.into()), data, "polygon[5].vertices");
-    }
-    refused(&spoilt(&|mesh| mesh.frames[1].truncate(7)), aniv, "frame[1].positions");
-    refused(&spoilt(&|mesh| mesh.frames[2].push([0; 3])), aniv, "frame[2].positions");
-    for position in [[1024, 0, 0], [-1025, 0, 0], [0, 1024, 0], [0, -1025, 0], [0, 0, 512], [0, 0, -513], [i16::MIN; 3]]
-    {
-        refused(&spoilt(&|mesh| mesh.frames[1][7] = position), aniv, "frame[1].positions");
-        let wide = spoilt(&|mesh| (mesh.variant, mesh.frames[1][7]) = (Variant::DeusEx, position));
-        assert_eq!(open_built(&wide).frame(1).unwrap().positions().get(7), Some(position.map(f32::from)));
-    }
-}
 
 #[test]
 fn lends_what_lies_in_the_file() {

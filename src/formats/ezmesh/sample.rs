@@ -43,12 +43,10 @@ pub(in crate::formats) static KINDS: [SampleKind; 2] = [
     },
 ];
 
-impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the type of generated mesh that is most similar to this mesh.
-    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
-        let [text, binary] = &KINDS;
-        if self.dialect().is_some() { text } else { binary }
-    }
+/// Returns the type of generated mesh that is most similar to a mesh.
+pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static SampleKind {
+    let [text, binary] = &KINDS;
+    if mesh.dialect().is_some() { text } else { binary }
 }
 
 /// Writes an EZ-Mesh file of about `size` bytes. The file is binary in the byte order `order`, or

@@ -9,12 +9,14 @@ pub(in crate::formats) mod height_field;
 use std::io::{self, Write};
 
 use crate::error::Result;
-use crate::formats::{ezmesh, secondlife, unigine, unreal};
 
 /// Creates a file of a generated mesh, whose name ends with the given text.
 pub(crate) type CreateFile<'c> = &'c mut dyn FnMut(&str) -> io::Result<Box<dyn Write>>;
 
-/// A type of mesh that `bench` can generate.
+/// Writes a small asset of about the given number of bytes.
+pub(crate) type WriteAsset = fn(u64, &mut dyn Write) -> Result<()>;
+
+/// A type of mesh that `bench` can generate. Each format describes its own types.
 #[derive(Debug)]
 pub(crate) struct SampleKind {
     /// The name of the type on the command line and in JSON, such as `unreal`.
@@ -31,14 +33,6 @@ pub(crate) struct SampleKind {
     /// by which the mesh is opened.
     pub(crate) write: fn(u64, CreateFile<'_>) -> Result<()>,
     /// For a format of small assets with levels of detail: the extension of an asset, and a
-    /// function that writes one of about the given number of bytes.
-    pub(crate) asset: Option<(&'static str, fn(u64, &mut dyn Write) -> Result<()>)>,
-}
-
-/// Returns all types of meshes.
-pub(crate) fn sample_kinds() -> [&'static SampleKind; 7] {
-    let [unskinned, skinned, compressed] = &unigine::sample::KINDS;
-    let ([unreal], [asset], [text, binary]) =
-        (&unreal::sample::KINDS, &secondlife::sample::KINDS, &ezmesh::sample::KINDS);
-    [unskinned, skinned, compressed, unreal, asset, text, binary]
+    /// function that writes one.
+    pub(crate) asset: Option<(&'static str, WriteAsset)>,
 }

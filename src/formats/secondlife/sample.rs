@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use super::Mesh;
 use super::builder::{Asset, Joint, Level, Skin, Submesh};
 use crate::error::Result;
 use crate::formats::samples::height_field::{HeightField, influences};
@@ -25,22 +24,14 @@ const SMALL_VERTEX_BYTES: u64 = 2 * 29;
 const JOINTS: [&str; 4] = ["mPelvis", "mTorso", "mChest", "mNeck"];
 
 /// The type of Second Life assets that is generated.
-pub(in crate::formats) static KINDS: [SampleKind; 1] = [SampleKind {
+pub(in crate::formats) static KIND: SampleKind = SampleKind {
     id: "second-life",
     help: "Skinned asset with four levels of detail",
     growth: 6,
     max_size: Some((15_000_000, "8 submeshes of 65,535 vertices")),
     write,
     asset: Some(("llmesh", write_small)),
-}];
-
-impl<D> Mesh<D> {
-    /// Returns the type of generated mesh that is most similar to this mesh.
-    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
-        let [kind] = &KINDS;
-        kind
-    }
-}
+};
 
 /// Writes an asset of about `size` bytes.
 fn write(size: u64, create: CreateFile<'_>) -> Result<()> {

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::{Animation, Generation, Mesh, builder};
+use super::{Generation, Mesh, builder};
 use crate::decode::{TangentFrame, compact};
 use crate::error::Result;
 use crate::formats::samples::height_field::{HeightField, influences};
@@ -47,23 +47,13 @@ pub(in crate::formats) static KINDS: [SampleKind; 3] = [
     },
 ];
 
-impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the type of generated mesh that is most similar to this mesh.
-    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
-        let [unskinned, skinned, compressed] = &KINDS;
-        match self.bone_count() {
-            _ if self.generation().is_compressed() => compressed,
-            0 => unskinned,
-            _ => skinned,
-        }
-    }
-}
-
-impl<D> Animation<D> {
-    /// Returns the type of generated mesh that is most similar to this file without surfaces.
-    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
-        let [unskinned, ..] = &KINDS;
-        unskinned
+/// Returns the type of generated mesh that is most similar to a mesh.
+pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static SampleKind {
+    let [unskinned, skinned, compressed] = &KINDS;
+    match mesh.bone_count() {
+        _ if mesh.generation().is_compressed() => compressed,
+        0 => unskinned,
+        _ => skinned,
     }
 }
 

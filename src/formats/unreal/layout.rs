@@ -223,21 +223,6 @@ impl Style {
     }
 }
 
-/// The maximum numbers of triangles, animation frames and vertices that the data file and the aniv
-/// file can hold.
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub mod most {
-    /// The maximum number of triangles, and also the maximum number of animation frames, because
-    /// the files store each of the two counts in 16 bits.
-    pub const COUNT: u32 = 65_535;
-    /// The maximum number of vertices of a classic frame: a vertex has 4 bytes, and the file stores
-    /// the frame size in bytes as a 16-bit number.
-    pub const CLASSIC_VERTICES: u32 = 16_383;
-    /// The maximum number of vertices of a Deus Ex frame: a vertex has 8 bytes, and the file stores
-    /// the frame size in bytes as a 16-bit number.
-    pub const DEUS_EX_VERTICES: u32 = 8_191;
-}
-
 pub(crate) const U16_COUNT: Element = Element::U16;
 pub(crate) const BYTE: Element = Element::U8;
 pub(crate) const POLYGON: Element = Element::new("polygon", 16, 2);
@@ -259,8 +244,8 @@ mod tests {
 
     #[test]
     fn sizes_of_frames() {
-        assert_eq!(Variant::Classic.frame_size(most::CLASSIC_VERTICES), 65_532);
-        assert_eq!(Variant::DeusEx.frame_size(most::DEUS_EX_VERTICES), 65_528);
+        assert_eq!(Variant::Classic.frame_size(16_383), 65_532);
+        assert_eq!(Variant::DeusEx.frame_size(8_191), 65_528);
         assert_eq!((Variant::Prototype.frame_size(2), Variant::DeusEx.frame_size(2)), (16, 16));
     }
 }

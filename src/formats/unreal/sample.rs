@@ -5,7 +5,7 @@ use std::io::Write as _;
 use zerocopy::IntoBytes as _;
 
 use super::layout::RawAnivHeader;
-use super::{Mesh, RawPolygon, Variant, builder};
+use super::{RawPolygon, Variant, builder};
 use crate::error::Result;
 use crate::formats::samples::height_field::random;
 use crate::formats::samples::{CreateFile, SampleKind};
@@ -26,22 +26,14 @@ const ROW: u16 = 91;
 const TEXTURE_POLYGONS: u16 = 4096;
 
 /// The type of Unreal meshes that is generated.
-pub(in crate::formats) static KINDS: [SampleKind; 1] = [SampleKind {
+pub(in crate::formats) static KIND: SampleKind = SampleKind {
     id: "unreal",
     help: "Classic Unreal vertex mesh with many frames",
     growth: 5,
     max_size: Some((MAX_BYTES, "65,535 frames of 8,191 vertices, which all readers accept")),
     write: |size, create| PairPlan::of(size).write(create),
     asset: None,
-}];
-
-impl<D> Mesh<D> {
-    /// Returns the type of generated mesh that is most similar to this mesh.
-    pub(in crate::formats) fn sample_kind(&self) -> &'static SampleKind {
-        let [kind] = &KINDS;
-        kind
-    }
-}
+};
 
 /// The numbers of vertices, vertex frames and polygons of a generated mesh.
 #[derive(Clone, Copy, Debug)]

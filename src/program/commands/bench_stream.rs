@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::formats::{SampleKind, sample_kinds};
+use crate::formats::{SampleKind, WriteAsset, sample_kinds};
 use crate::gpu::{Semantic, VertexFormat, VertexLayout};
 use crate::io::FileBytes;
 use crate::math::as_index;
@@ -104,17 +104,16 @@ impl StreamArgs {
         let (subject, flight) = match input.file {
             Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path), global)?,
             Some(path) => self.fly_over_mesh(path, measure::file_name(path), global)?,
-            None => match kind.asset {
-                Some((extension, write)) => {
+            None => {
+                if let Some((extension, write)) = kind.asset {
                     generate_world(size, extension, write, input.scratch)?;
                     self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)), global)?
-                }
-                None => {
+                } else {
                     let files = generate(kind, size, input.scratch)?;
                     let name = format!("{} {}", units::bytes(measure::size(&files)?), kind.id);
                     self.fly_over_mesh(&files.data, name, global)?
                 }
-            },
+            }
         };
         if global.json {
             print_json(&report::to_json(&subject, &flight))?;
@@ -264,12 +263,7 @@ fn has_mapped_arrays(map: &Map, model: &Model<FileBytes>, parts: &MeshParts) -> 
 
 /// Writes assets of about `size` bytes together to a folder. `write` writes an asset of about some
 /// bytes.
-fn generate_world(
-    size: u64,
-    extension: &str,
-    write: fn(u64, &mut dyn Write) -> crate::Result<()>,
-    folder: &Path,
-) -> anyhow::Result<()> {
+fn generate_world(size: u64, extension: &str, write: WriteAsset, folder: &Path) -> anyhow::Result<()> {
     let context = || format!("{}: cannot be written", shown(folder));
     let mut assets = Vec::new();
     for number in 0..DIFFERENT_ASSETS {

@@ -42,7 +42,8 @@ trait StoredNumbers {
     /// Returns the layout of the stored numbers, or `None` if they are the decoded floats.
     fn stored(&self) -> Option<Layout>;
 
-    /// Passes the stored numbers of the items in a range to `visit`. `bytes` are those of the items.
+    /// Passes the stored numbers of the items in a range to `visit`. The items have the bytes
+    /// `bytes`.
     fn visit_stored(&self, range: Range<usize>, bytes: &[u8], visit: Visit<'_>) -> io::Result<()>;
 }
 

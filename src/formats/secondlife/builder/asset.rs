@@ -12,22 +12,18 @@ use md5::{Digest as _, Md5};
 use super::super::asset_part::AssetPart;
 use super::super::layout::FORMAT;
 use super::super::llsd::LlsdWriter;
-use super::check::{refused, whole};
 use super::encode::{count, strings};
 use super::values::{Asset, Header};
-use crate::error::{Error, Field, Result};
-use crate::math::as_u64;
-use crate::parse::Limits;
+use crate::error::{Cause, Error, Field, Result};
 
 impl Asset {
     /// Encodes the asset and returns its bytes: the header and the compressed blocks.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the block
-    /// and the field, if the format or a Second Life viewer does not support a value.
+    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the block,
+    /// if the offset or the size of a block does not fit in an LLSD integer.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.check()?;
         let mut blocks: Vec<(AssetPart, Vec<u8>)> = Vec::new();
         let mut add = |part: AssetPart, inflated: Vec<u8>| {
             blocks.push((part, deflate(&inflated)?));
@@ -104,22 +100,22 @@ impl Header {
         }
         let mut writer = LlsdWriter::after(bytes);
         writer.close_map();
-        let bytes = writer.into_bytes();
-        // `most` is the greatest header length that the readers of this crate accept by default. A
-        // viewer fetches only the first 4096 bytes of an asset, and `validate` warns about a header
-        // of more than 4096 bytes.
-        let most = Limits::default().header;
-        if as_u64(bytes.len()) > most {
-            let expected = format!("at most {most} bytes, the limit of readers");
-            return Err(refused(Field::new("header"), expected, bytes.len().to_string()));
-        }
-        Ok(bytes)
+        Ok(writer.into_bytes())
     }
 }
 
 /// Compresses a block as a viewer does: with zlib, at the highest compression level.
-pub(super) fn deflate(inflated: &[u8]) -> Result<Vec<u8>> {
+fn deflate(inflated: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let stored = encoder.write_all(inflated).and_then(|()| encoder.finish());
     stored.map_err(|error| Error::without_offset(FORMAT, Field::new("block"), error.into()))
+}
+
+/// Converts the offset or the size of a block to an LLSD integer, which is a signed 32-bit integer.
+pub(super) fn whole(part: AssetPart, number: usize) -> Result<i32> {
+    i32::try_from(number).map_err(|_| {
+        let expected = format!("at most {} bytes for all blocks together", i32::MAX);
+        let kind = Cause::Refused { expected: expected.into(), found: number.to_string().into() };
+        Error::without_offset(FORMAT, Field::new(part.key()), kind)
+    })
 }

@@ -13,7 +13,7 @@ use crate::error::debug::{items, short_debug};
 use crate::error::{Error, Result};
 use crate::model::Lod;
 
-/// A copy of an existing asset to write without some of its blocks, or with another key for a block.
+/// A copy of an existing asset to write without some of its blocks, or with another key for one.
 ///
 /// Blocks are copied in their compressed form: they are neither inflated nor compressed again.
 /// Header entries keep their order and their encoding, including entries with unknown keys. In the

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::super::asset_part::AssetPart;
 use super::super::layout::FORMAT;
 use super::super::llsd::LlsdWriter;
-use super::check::whole;
+use super::asset::whole;
 use super::edit::Edit;
 use super::edit_blocks::{BlockSource, HeaderEntry};
 use crate::error::{Error, Field, Result};
@@ -31,7 +31,7 @@ impl Edit<'_> {
             bytes.extend_from_slice(&entry.key);
             match &entry.block {
                 Some(BlockSource::Kept(range)) => {
-                    bytes = self.write_block(bytes, entry, range, offset(&pieces, range))?
+                    bytes = self.write_block(bytes, entry, range, offset(&pieces, range))?;
                 }
                 _ => bytes.extend_from_slice(&entry.value),
             }
@@ -121,5 +121,5 @@ fn offset(pieces: &[Range<usize>], range: &Range<usize>) -> usize {
     let before = pieces.iter().take_while(|piece| piece.end < range.end);
     let piece = pieces.iter().find(|piece| range.end <= piece.end);
     let within = piece.map_or(0, |piece| range.start.saturating_sub(piece.start));
-    before.map(|piece| piece.len()).fold(within, usize::saturating_add)
+    before.map(ExactSizeIterator::len).fold(within, usize::saturating_add)
 }

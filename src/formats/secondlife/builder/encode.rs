@@ -3,16 +3,12 @@
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::U16;
 
-#[cfg(feature = "internals")]
-use super::super::asset_part::AssetPart;
 use super::super::layout::MAX_INFLUENCES;
 use super::super::llsd::LlsdWriter;
 use super::super::matrix::Matrix;
 use super::values::{Convex, Joint, Level, Skin, Submesh, domain};
 use crate::decode::influence3::{self, RawInfluence3};
 use crate::decode::{Influence, MinMax16, tangent16, unit};
-#[cfg(feature = "internals")]
-use crate::error::Result;
 
 /// The byte that ends the list of joint influences of a vertex with fewer than four influences.
 pub(super) const LIST_END: u8 = 255;
@@ -24,7 +20,10 @@ pub(super) const LIST_END: u8 = 255;
 const MAX_WEIGHT_SUM: f32 = 1.000_005;
 
 impl Level {
-    pub(super) fn encode(&self) -> Vec<u8> {
+    /// Encodes the level of detail as an uncompressed block. All submeshes share one quantization
+    /// box.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
         let domain = self.box_of_all();
         let mut writer = LlsdWriter::new();
         writer.open_array(count(self.submeshes.len()));
@@ -33,20 +32,6 @@ impl Level {
         }
         writer.close_array();
         writer.into_bytes()
-    }
-
-    /// Encodes the level of detail as an uncompressed block. All submeshes share one quantization
-    /// box.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the field, if a value
-    /// is not supported in the block `part`. `to_block` does not check that the skin has the joints
-    /// that the influences refer to.
-    #[cfg(feature = "internals")]
-    pub fn to_block(&self, part: AssetPart) -> Result<Vec<u8>> {
-        self.check(part, usize::from(LIST_END))?;
-        Ok(self.encode())
     }
 }
 

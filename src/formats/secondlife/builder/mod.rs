@@ -1,11 +1,10 @@
 //! Builds new Second Life mesh assets from arrays of floating-point numbers.
 //!
 //! An [`Asset`] consists of structs with public fields, such as [`Level`], [`Submesh`] and
-//! [`Skin`]. [`Asset::to_bytes`] checks and encodes the whole asset. The encoding is the same as in
-//! a Second Life viewer: keys are sorted, blocks are in the viewer's order, floats are rounded to
-//! the nearest 16-bit code, and zlib compresses at its highest level. If the format or a viewer
-//! does not support a value, `to_bytes` returns an error with the name of the block, the field and
-//! the supported range.
+//! [`Skin`]. [`Asset::to_bytes`] encodes the whole asset. The encoding is the same as in a Second
+//! Life viewer: keys are sorted, blocks are in the viewer's order, floats are rounded to the
+//! nearest 16-bit code, and zlib compresses at its highest level. The values are not checked:
+//! readers refuse an asset with values that the format does not support.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
@@ -27,7 +26,6 @@
 //! blocks in their compressed form.
 
 mod asset;
-mod check;
 mod edit;
 mod edit_blocks;
 mod edit_output;

@@ -56,5 +56,3 @@ pub use text::LlsdTextBytes;
 pub use value::{ContainerKind, LlsdArray, LlsdEntry, LlsdItem, LlsdMap, LlsdValue};
 pub use walk::{LlsdEvent, LlsdWalk};
 pub use write::LlsdWriter;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub(crate) use write::fits;

@@ -202,16 +202,3 @@ impl LlsdWriter {
         self
     }
 }
-
-/// Returns an error if a length in bytes is greater than `i32::MAX`, the maximum of a length field
-/// in LLSD.
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub(crate) fn fits(length: usize) -> Result<(), crate::error::Cause> {
-    match i32::try_from(length) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(crate::error::Cause::Refused {
-            expected: format!("at most {} bytes in one value", i32::MAX).into(),
-            found: format!("{length}").into(),
-        }),
-    }
-}

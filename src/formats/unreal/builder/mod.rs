@@ -7,18 +7,20 @@ use std::io::Write;
 
 use zerocopy::IntoBytes;
 
-use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant, most};
+use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant};
 use super::write::failed;
 use crate::decode::{packed32, packed64};
+use crate::error::Result;
 use crate::error::debug::{items, short_debug};
-use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 
 /// A new mesh with vertex animation, which can be written as an Unreal data file and aniv file. Its
 /// vertex positions are the integers that the aniv file stores.
 ///
-/// If the mesh exceeds a maximum of the file format, such as the maximum number of polygons, the
-/// methods of `Mesh` return an error before they write the first byte.
+/// A mesh can have at most 65,535 polygons, 65,535 animation frames, and 16,383 classic, 16,381
+/// prototype or 8,191 Deus Ex vertices. Each vertex index must be below `vertices`, each animation
+/// frame must have `vertices` positions in the range of the vertex format, and a mesh in the
+/// prototype format must not have exactly two vertices. The methods of `Mesh` do not check this.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -85,16 +87,8 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Refused`] if the files cannot hold the mesh. A mesh can have at most
-    /// 65,535 polygons, 65,535 animation frames, and 16,383 classic, 16,381 prototype or 8,191 Deus
-    /// Ex vertices. Each vertex index must be below `vertices`, and each position must be in the
-    /// range of the vertex format. Each animation frame must have exactly `vertices` positions, and
-    /// a mesh in the prototype format must not have exactly two vertices. Also returns an error if
-    /// writing to `out` fails.
-    ///
-    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
+    /// Returns an error if writing to `out` fails.
     pub fn write_data(&self, mut out: impl Write) -> Result<()> {
-        self.check()?;
         let header = RawDataHeader {
             polygons: narrow(self.polygons.len()).into(),
             vertices: narrow(as_index(self.vertices)).into(),
@@ -115,7 +109,6 @@ impl Mesh {
     ///
     /// Returns the same errors as [`write_data`](Self::write_data).
     pub fn write_aniv(&self, mut out: impl Write) -> Result<()> {
-        self.check()?;
         let size = self.variant.frame_size(self.vertices);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let header = RawAnivHeader { frames: narrow(self.frames.len()).into(), frame_size: narrow(size).into() };
@@ -134,46 +127,6 @@ impl Mesh {
         }
         out.flush().map_err(|error| failed(ANIV, error))
     }
-
-    /// Checks that every count, vertex index and position of the mesh is in the range of the file
-    /// format.
-    fn check(&self) -> Result<()> {
-        let most_vertices = match self.variant {
-            Variant::Classic => most::CLASSIC_VERTICES,
-            Variant::DeusEx => most::DEUS_EX_VERTICES,
-            Variant::Prototype => most::CLASSIC_VERTICES.saturating_sub(2),
-        };
-        at_most(DATA, "polygon_count", self.polygons.len(), most::COUNT)?;
-        at_most(DATA, "vertex_count", as_index(self.vertices), most_vertices)?;
-        at_most(ANIV, "frame_count", self.frames.len(), most::COUNT)?;
-        if self.variant == Variant::Prototype && self.vertices == 2 {
-            let expected = "a frame size that fits only one variant".to_owned();
-            return Err(refused(ANIV, Field::new("frame_size"), expected, "16 bytes for two vertices".to_owned()));
-        }
-        for (number, polygon) in (0..).zip(&self.polygons) {
-            if let Some(vertex) = polygon.vertices.iter().find(|vertex| u32::from(vertex.get()) >= self.vertices) {
-                let field = Field::new("vertices").in_list("polygon", number);
-                return Err(refused(DATA, field, format!("indices below {}", self.vertices), vertex.to_string()));
-            }
-        }
-        (0..).zip(&self.frames).try_for_each(|(number, frame)| self.check_frame(number, frame))
-    }
-
-    fn check_frame(&self, number: u64, frame: &[[i16; 3]]) -> Result<()> {
-        let field = Field::new("positions").in_list("frame", number);
-        if frame.len() != as_index(self.vertices) {
-            let expected = format!("{} positions, one per vertex", self.vertices);
-            return Err(refused(ANIV, field, expected, frame.len().to_string()));
-        }
-        let fits = |position: &[i16; 3]| !self.variant.is_packed() || packed32::encode(*position).is_some();
-        match frame.iter().find(|position| !fits(position)) {
-            Some(position) => {
-                let expected = "x and y of -1024 to 1023, z of -512 to 511".to_owned();
-                Err(refused(ANIV, field, expected, format!("{position:?}")))
-            }
-            None => Ok(()),
-        }
-    }
 }
 
 /// Returns the minimum and maximum corners of the bounding box of an animation frame. In the
@@ -186,18 +139,7 @@ fn extremes(frame: &[[i16; 3]]) -> Vec<[i16; 3]> {
     vec![corner(i16::min), corner(i16::max)]
 }
 
-fn at_most(format: &'static str, name: &'static str, found: usize, most: u32) -> Result<()> {
-    if found <= as_index(most) {
-        return Ok(());
-    }
-    Err(refused(format, Field::new(name), format!("at most {most}"), found.to_string()))
-}
-
-fn refused(format: &'static str, field: Field, expected: String, found: String) -> Error {
-    Error::without_offset(format, field, Cause::Refused { expected: expected.into(), found: found.into() })
-}
-
-/// Converts a length of at most 65,535 to a 16-bit count. `Mesh::check` rejects greater lengths.
+/// Converts a length of at most 65,535 to a 16-bit count. Greater lengths become 65,535.
 fn narrow(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }
