@@ -89,14 +89,14 @@ internal_use!(
     contents::LevelStorage,
     extra_array::ExtraArray,
     extra_array::ExtraArrayInfo,
-    extra_array::ExtraItem,
     extra_array::ItemOwner,
-    extra_array::ItemVisitor,
     extra_array::NumberType,
     vertex_mesh::NormalShading,
     vertex_mesh::PositionMap,
     vertex_mesh::VertexMesh
 );
 
+#[cfg(feature = "cli")]
+pub(crate) use extra_array::ExtraItem;
 pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;
