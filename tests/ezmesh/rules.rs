@@ -1,8 +1,8 @@
 //! Tests every rule of EZ-Mesh with a file that breaks it and a file that does not.
 
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::{Mesh, RULES, finding};
-use meshpeek::{MeshFile as _, Severity};
+use meshpeek::ezmesh::{Mesh, RULES};
+use meshpeek::{MeshFile as _, Severity, finding};
 
 use crate::support::ezmesh::builder::{self, Column, MeshElement, Section, Vertices};
 
