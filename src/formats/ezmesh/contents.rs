@@ -1,6 +1,7 @@
 //! Implements the format-independent traits [`Contents`] and [`Asset`]: instances, materials,
 //! collision shapes and metadata.
 
+use super::element_index::ElementKind;
 use super::elements::{Collision, Instance as StoredInstance, Material as StoredMaterial, MeshElement};
 use super::file::Mesh;
 use super::layout::FORMAT;
@@ -57,11 +58,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     }
 
     fn material(&self, material: usize) -> Result<Material<'_>> {
-        let (view, count) = (self.view(), self.view().materials().len());
-        if material >= count {
-            return Err(no_such(FORMAT, "material", count, material));
-        }
-        let stored = StoredMaterial::new(view, material);
+        let stored = StoredMaterial::new(self.view_of(ElementKind::Material, "material", material)?, material);
         let text = stored.meta_data()?;
         Ok(Material { name: Some(stored.name()?), text: some(text), ..Material::default() })
     }
@@ -106,11 +103,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     }
 
     fn hull(&self, hull: usize) -> Result<Hull<'_>> {
-        let (view, count) = (self.view(), self.view().collisions().len());
-        if hull >= count {
-            return Err(no_such(FORMAT, "hull", count, hull));
-        }
-        let stored = Collision::new(view, hull);
+        let stored = Collision::new(self.view_of(ElementKind::Collision, "hull", hull)?, hull);
         Ok(Hull {
             name: some(stored.name()?),
             kind: kind_of(stored.kind()?),

@@ -88,23 +88,13 @@ impl ElementIndex {
     /// Adds an element of the kind `kind` that starts at the byte offset `start`. Returns `false`
     /// if the allocation fails.
     pub(crate) fn push(&mut self, kind: ElementKind, start: u64) -> bool {
-        let Some(list) = self.starts.get_mut(kind.number()) else { return false };
-        let room = list.try_reserve(1).is_ok();
-        if room {
-            list.push(start);
-        }
-        room
+        self.starts.get_mut(kind.number()).is_some_and(|list| push_to(list, start))
     }
 
     /// Adds the byte offset at which the text of the most recently added element of the kind `kind`
     /// ends. Returns `false` if the allocation fails.
     pub(crate) fn push_end(&mut self, kind: ElementKind, end: u64) -> bool {
-        let Some(list) = self.ends.get_mut(kind.number()) else { return false };
-        let room = list.try_reserve(1).is_ok();
-        if room {
-            list.push(end);
-        }
-        room
+        self.ends.get_mut(kind.number()).is_some_and(|list| push_to(list, end))
     }
 
     /// Returns the byte offsets at which the elements of the kind `kind` start, in file order.
@@ -161,8 +151,16 @@ impl ElementIndex {
 
     /// Returns the size of the memory that the element index has allocated for its lists, in bytes.
     pub(crate) fn size(&self) -> u64 {
-        let starts = self.starts.iter().map(|list| as_u64(list.capacity()).saturating_mul(8));
-        let ends = self.ends.iter().map(|list| as_u64(list.capacity()).saturating_mul(8));
-        starts.chain(ends).fold(0, u64::saturating_add)
+        let lists = self.starts.iter().chain(&self.ends);
+        lists.map(|list| as_u64(list.capacity()).saturating_mul(8)).fold(0, u64::saturating_add)
     }
+}
+
+/// Adds an offset to a list. Returns `false` if the allocation fails.
+fn push_to(list: &mut Vec<u64>, offset: u64) -> bool {
+    let has_room = list.try_reserve(1).is_ok();
+    if has_room {
+        list.push(offset);
+    }
+    has_room
 }

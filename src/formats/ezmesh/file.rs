@@ -146,6 +146,12 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         self.state.blocks.iter_mut().flatten().for_each(|slot| drop(slot.take()));
     }
 
+    /// Returns the view if an element with a number exists. Errors name the list `list`.
+    pub(super) fn view_of(&self, kind: ElementKind, list: &'static str, index: usize) -> Result<View<'_>> {
+        let (view, count) = (self.view(), self.view().count(kind));
+        if index < count { Ok(view) } else { Err(no_such(FORMAT, list, count, index)) }
+    }
+
     /// Returns the section with the given surface index. Each section of a mesh is one surface;
     /// surface indices count the sections of all meshes of the file.
     ///
@@ -153,9 +159,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn section(&self, surface: usize) -> Result<Section<'_>> {
-        let view = self.view();
-        let count = view.count(ElementKind::Section);
-        if surface < count { Ok(Section::new(view, surface)) } else { Err(no_such(FORMAT, "surface", count, surface)) }
+        self.view_of(ElementKind::Section, "surface", surface).map(|view| Section::new(view, surface))
     }
 
     /// Returns the animation with the given index in the file.
@@ -164,9 +168,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn animation(&self, clip: usize) -> Result<Animation<'_>> {
-        let view = self.view();
-        let count = view.count(ElementKind::Animation);
-        if clip < count { Ok(Animation::new(view, clip)) } else { Err(no_such(FORMAT, "clip", count, clip)) }
+        self.view_of(ElementKind::Animation, "clip", clip).map(|view| Animation::new(view, clip))
     }
 
     /// Returns the mesh with the given index in the file.
@@ -175,9 +177,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn mesh(&self, mesh: usize) -> Result<MeshElement<'_>> {
-        let view = self.view();
-        let count = view.count(ElementKind::Mesh);
-        if mesh < count { Ok(MeshElement::new(view, mesh)) } else { Err(no_such(FORMAT, "mesh", count, mesh)) }
+        self.view_of(ElementKind::Mesh, "mesh", mesh).map(|view| MeshElement::new(view, mesh))
     }
 
     /// Adds to a sidecar those byte offsets in this file that take long to find.

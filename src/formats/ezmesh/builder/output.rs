@@ -108,7 +108,9 @@ impl<'o> Output<'o> {
     /// Writes text that only a text file has.
     pub(crate) fn markup(&mut self, parts: &[&str]) {
         if self.order.is_none() {
-            parts.iter().for_each(|part| self.put(part.as_bytes()));
+            for part in parts {
+                self.put(part.as_bytes());
+            }
         }
     }
 
@@ -217,12 +219,11 @@ impl<'o> Output<'o> {
             if number > 0 && self.order.is_none() {
                 self.put(&[between]);
             }
-            match self.order {
-                Some(order) => self.put(&order.put(one.to_bits())),
-                None => {
-                    self.spell_float(*one);
-                    self.put_token();
-                }
+            if let Some(order) = self.order {
+                self.put(&order.put(one.to_bits()));
+            } else {
+                self.spell_float(*one);
+                self.put_token();
             }
         }
         self.markup(&["\""]);
@@ -272,9 +273,7 @@ impl<'o> Output<'o> {
         match (scalar, value) {
             (_, VertexValue::Float(float)) => self.spell_float(float),
             (Scalar::Int16, VertexValue::Integer(number)) => self.spell(format_args!("{}", low(number))),
-            (Scalar::Int8, VertexValue::Integer(number)) => {
-                self.spell(format_args!("{}", low(number).to_le_bytes()[0]))
-            }
+            (Scalar::Int8, VertexValue::Integer(number)) => self.spell(format_args!("{}", low(number) & 0xff)),
             (_, VertexValue::Integer(number)) => self.spell(format_args!("{number}")),
             (Scalar::Hex8, VertexValue::Hex(number)) => self.spell(format_args!("{number:02X}")),
             (Scalar::Hex16, VertexValue::Hex(number)) => self.spell(format_args!("{number:04X}")),

@@ -33,14 +33,16 @@ pub(super) struct BoneContent {
     pub(super) bind: Transform,
 }
 
+/// The name and the keys of a track.
+pub(super) type TrackContent = (Vec<u8>, Vec<Transform>);
+
 #[derive(Debug)]
 pub(super) struct AnimationContent {
     pub(super) name: Vec<u8>,
     pub(super) frames: u32,
     /// The duration of the animation, and the time between two frames.
     pub(super) seconds: [f32; 2],
-    /// The name and the keys of each track.
-    pub(super) tracks: Vec<(Vec<u8>, Vec<Transform>)>,
+    pub(super) tracks: Vec<TrackContent>,
 }
 
 impl ExportContent {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::DistinctNames;
-use super::content::{AnimationContent, BoneContent, ExportContent, SkeletonContent};
+use super::content::{AnimationContent, BoneContent, ExportContent, SkeletonContent, TrackContent};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::loss::{ForeignClips, LossKind, LossList, counted};
@@ -176,7 +176,7 @@ fn add_clip(
         let fits = moved.iter().zip(map).any(|(moved, bone)| *moved && bone.is_some());
         losses.add(if fits { LossKind::ClipBones } else { LossKind::Clips }, None, text);
     }
-    let mut tracks: Vec<(usize, (Vec<u8>, Vec<Transform>))> = Vec::new();
+    let mut tracks: Vec<(usize, TrackContent)> = Vec::new();
     for (bone, target) in map.iter().enumerate().filter(|(bone, _)| moved.get(*bone) == Some(&true)) {
         if let Some(label) = target.and_then(|target| labels.get(target)) {
             tracks.push((bone, (label.clone(), Vec::new())));

@@ -2,7 +2,7 @@
 
 use super::number_block::NumberBlock;
 use super::numbers::{NumberFault, Tokens};
-use super::scalars::{read_scalar, read_value};
+use super::scalars::read_value;
 use crate::error::Result;
 use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
 use crate::formats::ezmesh::vertex_format::VertexFormat;
@@ -20,36 +20,35 @@ impl<'a> NumberBlock<'a> {
         see: &mut dyn FnMut(usize, usize, VertexValue<'a>),
     ) -> Result<()> {
         let width = format.all_scalars().len();
+        let mut tokens = self.pass(format, rows, see).map_err(|fault| self.fault(fault, rows, width))?;
+        self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
+    }
+
+    /// Reads the numbers of `rows` vertices, and returns the position behind them.
+    fn pass(
+        &self,
+        format: &VertexFormat,
+        rows: usize,
+        see: &mut dyn FnMut(usize, usize, VertexValue<'a>),
+    ) -> std::result::Result<Tokens<'a>, NumberFault> {
         let mut tokens = self.tokens();
         for row in 0..rows {
-            for (number, scalar) in format.all_scalars().iter().enumerate() {
-                let value = read_value(&mut tokens, *scalar).map_err(|fault| self.fault(fault, rows, width))?;
-                see(row, number, value);
-            }
+            read_row(format, &mut tokens, &mut |number, value| see(row, number, value))?;
         }
-        self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
+        Ok(tokens)
     }
 
     /// Counts the characters in hexadecimal numbers that are not hexadecimal digits. A character
     /// that is not a hexadecimal digit is read as the digit 0.
     pub(crate) fn bad_digits(&self, format: &VertexFormat, rows: usize) -> Result<u64> {
-        let width = format.all_scalars().len();
-        let mut tokens = self.tokens();
-        for _ in 0..rows {
-            for scalar in format.all_scalars() {
-                read_scalar(&mut tokens, *scalar, &mut []).map_err(|fault| self.fault(fault, rows, width))?;
-            }
-        }
-        Ok(tokens.bad_digits())
+        let passed = self.pass(format, rows, &mut |_, _, _| {});
+        passed.map(|tokens| tokens.bad_digits()).map_err(|fault| self.fault(fault, rows, format.all_scalars().len()))
     }
 
     /// Returns whether the text contains exactly the numbers of `rows` vertices in the vertex
     /// format `format`.
     fn holds(&self, format: &VertexFormat, rows: usize) -> bool {
-        let mut tokens = self.tokens();
-        let mut row =
-            || format.all_scalars().iter().try_for_each(|scalar| read_scalar(&mut tokens, *scalar, &mut [])).is_ok();
-        (0..rows).all(|_| row()) && tokens.is_done() == Ok(true)
+        self.pass(format, rows, &mut |_, _, _| {}).is_ok_and(|mut tokens| tokens.is_done() == Ok(true))
     }
 }
 

@@ -46,7 +46,9 @@ impl Mesh {
         fields.bounds(self.bounds, &mut self.meshes.iter().flat_map(MeshElement::positions));
         fields.list(&self.textures, |fields, one| {
             fields.texts(&[&one.name]);
-            [one.width, one.height, one.pixel_size].into_iter().for_each(|number| fields.number(number));
+            for number in [one.width, one.height, one.pixel_size] {
+                fields.number(number);
+            }
             fields.texts(&[&one.pixels]);
         });
         fields.number(0);
@@ -68,7 +70,9 @@ impl Mesh {
                 fields.texts(&[&track.name]);
                 fields.count(track.keys.len());
                 fields.floats(&track.seconds.unwrap_or(seconds));
-                track.keys.iter().for_each(|key| fields.transform(key));
+                for key in &track.keys {
+                    fields.transform(key);
+                }
             }
         });
         fields.list(&self.materials, |fields, one| fields.texts(&[&one.name, &one.meta_data]));
@@ -150,7 +154,9 @@ impl Fields {
     }
 
     fn floats(&mut self, floats: &[f32]) {
-        floats.iter().for_each(|float| self.number(float.to_bits()));
+        for float in floats {
+            self.number(float.to_bits());
+        }
     }
 
     fn texts(&mut self, texts: &[&[u8]]) {
@@ -161,12 +167,16 @@ impl Fields {
     }
 
     fn transform(&mut self, Transform { position, rotation, scale }: &Transform) {
-        [&position[..], rotation, scale].iter().for_each(|floats| self.floats(floats));
+        for floats in [&position[..], rotation, scale] {
+            self.floats(floats);
+        }
     }
 
     fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
         self.count(items.len());
-        items.iter().for_each(|item| write(self, item));
+        for item in items {
+            write(self, item);
+        }
     }
 
     fn bounds(&mut self, bounds: Option<Bounds>, positions: &mut dyn Iterator<Item = [f32; 3]>) {

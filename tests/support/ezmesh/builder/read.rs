@@ -169,8 +169,8 @@ fn push(values: &mut Values, value: VertexValue<'_>) {
     match (values, value) {
         (Values::F32(_, all), VertexValue::Float(one)) => all.push(one),
         (Values::I32(_, all), VertexValue::Integer(one)) => all.push(one as i32),
-        (Values::U16(_, all), VertexValue::Integer(one)) => all.push(one as u16),
-        (Values::U8(_, all), VertexValue::Integer(one)) => all.push(one as u8),
+        (Values::U16(_, all), VertexValue::Integer(one)) => all.push((one & 0xffff).try_into().unwrap()),
+        (Values::U8(_, all), VertexValue::Integer(one)) => all.push((one & 0xff).try_into().unwrap()),
         (Values::Characters(_, all), VertexValue::Character(one)) => all.push(one),
         (Values::Hex8(_, all), VertexValue::Hex(one)) => all.push(one as u8),
         (Values::Hex16(_, all), VertexValue::Hex(one)) => all.push(one as u16),

@@ -26,7 +26,9 @@ impl Mesh {
         lines.open("MeshSystem", &[names, versions].concat());
         lines.bounds(self.bounds);
         if self.meshes.is_empty() {
-            self.tetra_meshes.iter().for_each(|tetra| lines.tetra_mesh(tetra));
+            for tetra in &self.tetra_meshes {
+                lines.tetra_mesh(tetra);
+            }
         }
         lines.list("Skeletons", &self.skeletons, |lines, skeleton| {
             lines.open("Skeleton", &[("name", &skeleton.name), ("count", count(skeleton.bones.len()).as_bytes())]);
@@ -77,7 +79,9 @@ impl Mesh {
             let number = count(one.collisions.len());
             let attributes = [("name", &one.name[..]), ("info", &one.info), ("count", number.as_bytes())];
             lines.open("MeshCollisionRepresentation", &attributes);
-            one.collisions.iter().for_each(|collision| lines.collision(collision));
+            for collision in &one.collisions {
+                lines.collision(collision);
+            }
             lines.close("MeshCollisionRepresentation");
         });
         lines.close("MeshSystem");
@@ -152,7 +156,9 @@ impl Lines {
     fn list<T>(&mut self, name: &str, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
         if !items.is_empty() {
             self.open(name, &[("count", count(items.len()).as_bytes())]);
-            items.iter().for_each(|item| write(self, item));
+            for item in items {
+                write(self, item);
+            }
             self.close(name);
         }
     }
@@ -215,9 +221,15 @@ impl Lines {
         let names = [("name", &mesh.name[..]), ("skeleton", &mesh.skeleton), ("submesh_count", sections.as_bytes())];
         self.open("Mesh", &names);
         self.bounds(mesh.bounds);
-        mesh.vertices.iter().for_each(|vertices| self.vertices(vertices));
-        mesh.sections.iter().for_each(|section| self.section(section, mesh.vertices.as_ref()));
-        tetra_meshes.iter().for_each(|tetra| self.tetra_mesh(tetra));
+        if let Some(vertices) = &mesh.vertices {
+            self.vertices(vertices);
+        }
+        for section in &mesh.sections {
+            self.section(section, mesh.vertices.as_ref());
+        }
+        for tetra in tetra_meshes {
+            self.tetra_mesh(tetra);
+        }
         self.close("Mesh");
     }
 
@@ -229,7 +241,9 @@ impl Lines {
         attributes.extend(section.info.clone().map(|info| ("info", info)));
         self.open_owned("MeshSection", &attributes);
         self.bounds(section.bounds);
-        section.vertices.iter().for_each(|vertices| self.vertices(vertices));
+        if let Some(vertices) = &section.vertices {
+            self.vertices(vertices);
+        }
         self.triangles(&section.triangles);
         self.close("MeshSection");
     }
@@ -239,7 +253,9 @@ impl Lines {
         let number = count(tetra.corners.len());
         let types = [("count", number.as_bytes()), ("ctype", b"fff fff fff fff"), ("semantic", semantic)];
         self.open("TetraMesh", &types);
-        tetra.corners.iter().for_each(|one| self.row(one.as_flattened().iter().map(|one| float(*one).into())));
+        for one in &tetra.corners {
+            self.row(one.as_flattened().iter().map(|one| float(*one).into()));
+        }
         self.close("TetraMesh");
     }
 
@@ -251,7 +267,9 @@ impl Lines {
         match (&collision.hull, kind.as_slice()) {
             (Some(hull), _) => {
                 self.open("MeshCollisionConvex", &[]);
-                hull.points.iter().for_each(|points| self.vertices(points));
+                if let Some(points) = &hull.points {
+                    self.vertices(points);
+                }
                 self.triangles(&hull.triangles);
                 self.close("MeshCollisionConvex");
             }
