@@ -2,8 +2,8 @@
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::builder::{self, Column, MeshElement, Section, Vertices};
-use meshpeek::ezmesh::{Mesh, RULES, finding};
-use meshpeek::{MeshFile as _, Severity};
+use meshpeek::ezmesh::{Mesh, RULES};
+use meshpeek::{MeshFile as _, Severity, finding};
 
 /// Returns the rules that a file breaks, in the order of the findings.
 fn breached(bytes: &[u8]) -> Vec<&'static str> {
