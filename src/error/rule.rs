@@ -192,4 +192,35 @@ mod tests {
         let error = "Error".parse::<Severity>().unwrap_err();
         assert_eq!(error.message().to_string(), "expected one of info, warning, error, found \"Error\"");
     }
+
+    rules! {
+        const BOTH;
+        Error WRONG "T01" "The value is right." why "It is wrong." mend "Correct it.";
+        Info OTHER "T02" "The value is usual." why "It is unusual." mend "Keep it.";
+    }
+
+    #[test]
+    fn a_named_rule_comes_before_that_of_the_kind() {
+        const FORMAT: &FormatName = &FormatName::new("test", |kind, is_inflated| match kind {
+            ErrorKind::Empty => Some(&WRONG),
+            ErrorKind::Changed if is_inflated => Some(&OTHER),
+            _ => None,
+        });
+        const MILD: Rule = WRONG.with(Severity::Info);
+        let error = |cause| Error::new(FORMAT, Field::new("value"), 7, cause);
+        for (error, rule) in [
+            (error(Cause::Empty), Some(BOTH[0])),
+            (error(Cause::Empty).breaking(&OTHER), Some(BOTH[1])),
+            (error(Cause::Unprotected), None),
+            (error(Cause::Unprotected).breaking(&MILD), Some(MILD)),
+            (error(Cause::Changed), None),
+            (error(Cause::Changed).at_inflated(3), Some(OTHER)),
+            (Error::without_offset(FORMAT, Field::new("value"), Cause::Empty).breaking(&WRONG), None),
+            (error(Cause::Empty).breaking(&OTHER).located("test", Field::new("value"), Some(7)), None),
+        ] {
+            assert_eq!(error.rule().copied(), rule, "{error}");
+        }
+        let error = error(Cause::Changed).at_inflated(3);
+        assert!(error.finding_text().to_string().ends_with("after it was opened, at inflated byte 3"));
+    }
 }

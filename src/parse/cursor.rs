@@ -274,11 +274,13 @@ mod tests {
     use super::*;
     use zerocopy::little_endian::U32;
 
+    const TEST: &FormatName = &FormatName::new("test", |_, _| None);
+
     #[test]
     fn reads_at_any_offset_and_names_what_is_missing() {
         let bytes = [9, 1, 0, 0, 0, 2, 0, 0, 0, 3];
         let access_log = AccessLog::default();
-        let mut cursor = Cursor::new(&bytes, "test").with_access_log(Some(&access_log));
+        let mut cursor = Cursor::new(&bytes, TEST).with_access_log(Some(&access_log));
         cursor.set_place(Field::new("").in_list("thing", 2));
         assert_eq!(*cursor.read::<u8>("tag").unwrap(), 9);
         assert_eq!(cursor.array::<U32>(2, "numbers").unwrap(), [U32::new(1), U32::new(2)]);

@@ -156,9 +156,9 @@ mod tests {
 
     #[test]
     fn writes_numbers_of_every_type() {
-        let info = &ExtraArrayInfo { number: NumberType::I32, ..ExtraArrayInfo::bytes("", "", "") };
+        static INFO: ExtraArrayInfo = ExtraArrayInfo { number: NumberType::I32, ..ExtraArrayInfo::bytes("", "", "") };
         let mut found = Vec::new();
-        let values = ExtraArray::integers(info, 2, |at| [[1, -2], [3, 70_000]].get(at).copied());
+        let values = ExtraArray::integers(&INFO, 2, |at| [[1, -2], [3, 70_000]].get(at).copied());
         assert_eq!(values.layout(false), Layout::numbers(NumberType::I32, 2));
         values.write_bytes(0..2, false, &mut |bytes| std::io::Write::write_all(&mut found, bytes)).unwrap();
         assert_eq!(found, [1_i32, -2, 3, 70_000].map(i32::to_le_bytes).concat());

@@ -30,7 +30,7 @@ pub(super) fn check(report: &mut Report<'_>, block: AssetBlock<'_>) -> bool {
             let text = "no BoundingVerts (the bounding hull)";
             report.add(rules::MISSING_BLOCK, place, as_u64(block.value_at()), text);
         }
-        Err(error) if error.field().name() == "Min" => {}
+        Err(error) if error.rule() == Some(&rules::INVALID_DOMAIN) => {}
         Err(error) => {
             report.add_error(&error);
         }
@@ -42,7 +42,7 @@ fn check_hulls(report: &mut Report<'_>, block: AssetBlock<'_>, convex: &Convex<'
     let field = Field::new("HullList").in_struct(block.part().key());
     let Some(sizes) = report.take(convex.hull_sizes()) else { return false };
     let points = match convex.hull_points() {
-        Err(error) if error.field().name() != "Min" => {
+        Err(error) if error.rule() != Some(&rules::INVALID_DOMAIN) => {
             report.add_error(&error);
             return sizes.is_some();
         }

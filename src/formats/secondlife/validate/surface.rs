@@ -116,7 +116,7 @@ impl SubmeshCheck<'_, '_, '_> {
     /// Checks the positions of the submesh. Returns whether the submesh has at least one vertex.
     fn positions(&mut self) -> bool {
         if let Err(error) = self.submesh.positions()
-            && error.field().name() == SubmeshKey::Position.name()
+            && error.rule() != Some(&rules::INVALID_DOMAIN)
         {
             self.report.add_error(&error);
             return self.submesh.vertex_count() > 0;
@@ -137,7 +137,7 @@ impl SubmeshCheck<'_, '_, '_> {
         let looks = [self.submesh.normals().map(drop), self.submesh.tangents().map(drop), self.submesh.uvs().map(drop)];
         for error in looks.into_iter().filter_map(Result::err) {
             // The function `domains` has already reported errors in `TexCoord0Domain`.
-            if error.field().name() != SubmeshKey::TexCoord0Domain.name() {
+            if error.rule() != Some(&rules::INVALID_DOMAIN) {
                 self.report.add_error(&error);
             }
         }
@@ -210,12 +210,8 @@ impl SubmeshCheck<'_, '_, '_> {
         let Some((at, bytes)) = self.submesh.bytes(KEY).ok().flatten() else { return };
         if bytes.len() % TRIPLE != 0 {
             let [length, whole] = [counted(bytes.len(), "byte"), counted(indices.len() / 3, "triangle")];
-            self.add(
-                rules::INCOMPLETE_SUBMESH,
-                KEY,
-                at,
-                format_args!("{length}, not a multiple of 6: {whole} complete"),
-            );
+            let text = format_args!("{length}, not a multiple of 6: {whole} complete");
+            self.add(rules::INCOMPLETE_SUBMESH, KEY, at, text);
         }
         // The range check includes the vertex indices after the last complete triangle.
         let all = <[U16]>::ref_from_prefix_with_elems(bytes, bytes.len() / 2).map_or(&[][..], |(all, _)| all);

@@ -53,12 +53,8 @@ pub(super) fn check_values(file: FileReader<'_>, report: &mut Report<'_>) -> Res
         let Some((bind, at)) = file.bind(index)?.zip(file.bind_at(index)) else { return Ok(()) };
         let (bind, field) = (bind.get(), bone(index, "bind_transform"));
         if !is_finite(&bind) {
-            report.add(
-                rules::NOT_FINITE.with(Severity::Info),
-                field,
-                at,
-                "a bind transform with a value that is not finite",
-            );
+            let text = "a bind transform with a value that is not finite";
+            report.add(rules::NOT_FINITE.with(Severity::Info), field, at, text);
         }
         let length = length(bind.rotation);
         if (length - 1.0).abs() > BIND_SLACK {
