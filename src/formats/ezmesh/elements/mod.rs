@@ -23,6 +23,7 @@ pub(crate) mod skeleton;
 pub(crate) mod tetra_mesh;
 pub(crate) mod vertex_buffer;
 
+#[cfg(feature = "internals")]
 pub use embedded_data::EmbeddedPixels;
 pub use lists::{
     Animation, Collision, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture, UserBinary,
