@@ -128,7 +128,7 @@ fn record(bytes: &[u8], order: ByteOrder, fields: &[(&'static str, usize)]) -> V
 
 /// Returns the two sizes at the start of a block.
 fn sizes(bytes: &[u8]) -> Option<Value> {
-    let [inflated, stored] = <[I64; 2]>::read_from_bytes(bytes).ok()?.map(|size| size.get());
+    let [inflated, stored] = <[I64; 2]>::read_from_bytes(bytes).ok()?.map(I64::get);
     Some(record! { "inflated": inflated, "stored": stored })
 }
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use super::description::FormatDescription;
 use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
-use crate::formats::{ezmesh, foreign, secondlife, unigine};
+use crate::formats::{ezmesh, foreign, secondlife, unigine, unreal};
 use crate::parse::Finding;
 
 /// A file format that this crate reads.
@@ -68,6 +69,29 @@ impl Format {
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
         unigine::detect::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
+    }
+}
+
+impl Format {
+    /// All formats.
+    pub(crate) const ALL: [Self; 4] = [Self::Unigine, Self::Unreal, Self::SecondLife, Self::EzMesh];
+
+    /// Returns the description of the format.
+    pub(crate) const fn description(self) -> &'static FormatDescription {
+        match self {
+            Self::Unigine => &unigine::DESCRIPTION,
+            Self::Unreal => &unreal::DESCRIPTION,
+            Self::SecondLife => &secondlife::DESCRIPTION,
+            Self::EzMesh => &ezmesh::DESCRIPTION,
+        }
+    }
+
+    /// Returns the format whose files have the extension of a path. A part of a mesh of several
+    /// files has no format of its own.
+    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        let has = |format: &Self| format.description().extensions.iter().any(|own| extension.eq_ignore_ascii_case(own));
+        Self::ALL.into_iter().find(has)
     }
 }
 
@@ -167,7 +191,6 @@ mod tests {
             (cut("ezmesh/crate100.ezb", 60), "EZ05", "bounds"),
             (b"<MeshSystem a=1 a=2>".to_vec(), "EZ03", "MeshSystem.attribute"),
             (b"<MeshSystem>".to_vec(), "EZ02", "MeshSystem.element"),
-            (b"<Other>".to_vec(), "EZ01", "element"),
             (mesh("<Mesh submesh_count=\"x\"/>"), "EZ07", "mesh[0].submesh_count"),
             (mesh("<Mesh><vertexbuffer count=\"1\"/></Mesh>"), "EZ09", "mesh[0].vertexbuffer"),
             (mesh("<Mesh><MeshSection/></Mesh>"), "EZ32", "mesh[0].section[0].vertexbuffer"),
@@ -175,7 +198,10 @@ mod tests {
         ] {
             assert_eq!(broken(bytes), Some((rule, field.to_owned())));
         }
-        for no_mesh in [&b"ms16"[..], b"ms", b"GIF89a"] {
+        // XML of an unknown kind is an EZ-Mesh only if its name says so.
+        let other = ezmesh::Mesh::open(&b"<Other>"[..]).expect_err("no EZ-Mesh");
+        assert_eq!(finding(&other).map(|found| found.rule), Some("EZ01"));
+        for no_mesh in [&b"ms16"[..], b"ms", b"GIF89a", b"<Other>"] {
             assert_eq!(broken(no_mesh.to_vec()), None);
         }
         let custom = Error::custom(crate::ErrorKind::Value, "expected a mesh");

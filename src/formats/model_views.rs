@@ -114,6 +114,7 @@ forward! {
         fn asset_count(&self) -> Result<usize>;
         fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>>;
         fn level_storage(&self) -> LevelStorage;
+        fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>>;
         fn instance_count(&self) -> Result<usize>;
         fn instance(&self, instance: usize) -> Result<Instance<'_>>;
         fn material_count(&self) -> Result<usize>;

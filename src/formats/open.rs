@@ -99,8 +99,8 @@ impl OpenOptions {
 /// Opens the only file of a mesh, of any format.
 ///
 /// If a file has the extension of a format but its content is not recognised, the file is damaged.
-/// It is opened as a file of the format that its extension indicates, because the error is then more
-/// precise than the error that the format is unknown.
+/// It is opened as a file of the format that its extension indicates, because the error is then
+/// more precise than the error that the format is unknown.
 pub(crate) fn open_named<D: AsRef<[u8]> + Send + Sync>(
     data: D,
     path: &Path,

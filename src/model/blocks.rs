@@ -1,5 +1,5 @@
-//! Assets whose levels of detail, skin and collision shapes are compressed blocks, and what is known
-//! about these blocks.
+//! Assets whose levels of detail, skin and collision shapes are compressed blocks, and what is
+//! known about these blocks.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::parse::{Finding, OpenOptions, Value, record};
 /// What a compressed block of an asset contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BlockKind {
+pub enum BlockContent {
     /// The surfaces of a level of detail.
     Level(Lod),
     /// Triangles for collisions.
@@ -28,11 +28,11 @@ pub enum BlockKind {
 /// A compressed block of an asset, as the header of the asset describes it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Block {
+pub struct StoredBlock {
     /// The name of the block.
     pub name: &'static str,
     /// What the block contains.
-    pub kind: BlockKind,
+    pub kind: BlockContent,
     /// The byte range of the block in the file, which may end after the file.
     pub range: Range<u64>,
 }
@@ -57,7 +57,7 @@ pub trait BlockFile {
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait `Contents`")]
 pub trait BlockAsset: Asset {
     /// Returns the blocks of the asset, in the order of their kinds.
-    fn blocks(&self) -> Result<Vec<Block>>;
+    fn blocks(&self) -> Result<Vec<StoredBlock>>;
     /// Returns the levels of detail of the asset, the highest first. Their blocks may be damaged.
     fn lods(&self) -> Result<Vec<Lod>>;
     /// Returns the byte range of the block with a name, or `None` if the asset does not have it.
@@ -66,7 +66,7 @@ pub trait BlockAsset: Asset {
     /// Returns an error if a level of detail is missing, or an array of it cannot be read.
     fn check_lod(&self, lod: Lod) -> Result<()>;
     /// Inflates the block with a name.
-    fn inflate(&self, block: &str) -> Result<Option<Box<dyn InflatedBlock + '_>>>;
+    fn inflate(&self, block: &str) -> Result<Option<Box<dyn BlockView + '_>>>;
     /// Inflates the block with a name, counts its bytes, surfaces and triangles, and frees it.
     fn count(&self, block: &str) -> Result<Option<InflatedSummary>>;
     /// Returns the surfaces of a level of detail, or of the highest one.
@@ -98,7 +98,7 @@ pub struct LevelFile {
 
 /// The inflated content of a block.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait `Contents`")]
-pub trait InflatedBlock {
+pub trait BlockView {
     /// Returns the number of inflated bytes.
     fn size(&self) -> usize;
     /// Passes the findings about the structure of the block to `report`.
@@ -155,12 +155,14 @@ pub struct InflatedSummary {
 impl BlockSummary {
     /// Returns the inflated size of the block divided by its stored size.
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a ratio, to be shown")]
+    #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         let inflated = self.inflated.as_ref()?;
         (self.bytes > 0).then(|| inflated.bytes as f64 / self.bytes as f64)
     }
 
     /// Returns the description of the block as a record.
+    #[must_use]
     pub fn record(&self) -> Value {
         let counts = self.inflated.as_ref().and_then(|inflated| inflated.counts);
         let record = record! {

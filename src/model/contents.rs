@@ -121,7 +121,6 @@ pub trait Contents: FormatVersion {
     /// Returns the bytes of a script for files of the mesh with the common stem `stem`. It contains
     /// all that the script of the mesh contains about the mesh, or defaults if there is no script.
     /// Returns `None` if meshes of the format have no scripts.
-    #[cfg(any(feature = "cli", feature = "internals"))]
     fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>> {
         let _ = stem;
         Ok(None)

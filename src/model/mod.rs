@@ -52,7 +52,8 @@ pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 pub use blocks::{
-    Block, BlockAsset, BlockFile, BlockKind, BlockSummary, DescribedBlocks, InflatedBlock, InflatedSummary, LevelFile,
+    BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, DescribedBlocks, InflatedSummary, LevelFile,
+    StoredBlock,
 };
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, ByteRanges, Part};

@@ -34,6 +34,7 @@ pub(crate) use allocation::{expect_length, filled, room};
 
 pub(crate) use memory_budget::MemoryBudget;
 pub(crate) use region::Walk;
+pub(crate) use region_bytes::word;
 pub(crate) use setters::{option_setters, setters};
 pub(crate) use sorted_names::{NameCopy, SortedNames};
 pub(crate) use value::{MAX_ITEMS, MAX_TEXT, hex, record};

@@ -5,7 +5,7 @@
 //! offsets of its borrowed arrays, so regions and arrays always agree. Regions are passed to a
 //! closure one at a time and are not stored.
 
-use super::region_bytes::Decoder;
+use super::region_bytes::{Decoder, word};
 use crate::error::Field;
 
 /// The type of the elements of a region.
@@ -24,7 +24,7 @@ pub struct Element {
 
 impl Element {
     /// The type of the characters of a text: one byte, whose value is the word that contains it.
-    pub const TEXT: Self = Self::new("text", 1, 1).decoded_by(|here| here.word());
+    pub const TEXT: Self = Self::new("text", 1, 1).decoded_by(word);
 
     /// Makes an element type from its name, its size in bytes and its alignment in bytes. Its
     /// elements have no value.

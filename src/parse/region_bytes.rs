@@ -71,7 +71,7 @@ impl<'b> RegionBytes<'b> {
     }
 
     /// Returns the character of a text, with the word that contains it as its value.
-    pub(crate) fn word(&self) -> Option<RegionElement> {
+    fn word(&self) -> Option<RegionElement> {
         let (before, after) = self.bytes.split_at_checked(self.at)?;
         let is_end = |byte: &&u8| byte.is_ascii_whitespace() || b"<>=\"',".contains(byte);
         let head = before.iter().rev().take(MAX_WORD).take_while(|byte| !is_end(byte)).count();
@@ -81,6 +81,11 @@ impl<'b> RegionBytes<'b> {
         let word = self.bytes.get(self.at.checked_sub(head)?..self.at.checked_add(tail)?)?;
         Some(self.found(self.at.try_into().ok()?, self.at, Some(Value::cut_text(word))))
     }
+}
+
+/// Decodes the word of a text that contains the byte.
+pub(crate) fn word(here: &RegionBytes<'_>) -> Option<RegionElement> {
+    here.word()
 }
 
 #[cfg(test)]

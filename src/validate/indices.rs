@@ -11,6 +11,9 @@ pub(crate) struct IndexCheck {
     vertices: u32,
     number: u64,
     triangle: [u32; 3],
+    /// The number of indices of the current triangle that were checked.
+    corner: u8,
+    triangles: u64,
     /// One bit for each vertex that an index refers to, or nothing if unused vertices do not
     /// matter.
     used: Vec<u64>,
@@ -56,9 +59,12 @@ impl IndexCheck {
         }
         let [_, a, b] = self.triangle;
         self.triangle = [a, b, index];
-        if self.number % 3 == 2 {
+        self.corner = self.corner.wrapping_add(1);
+        if self.corner == 3 {
             let is_placeholder = self.has_placeholders && self.triangle == [0; 3];
-            self.degenerate.add(self.number / 3, (a == b || b == index || index == a) && !is_placeholder);
+            self.degenerate.add(self.triangles, (a == b || b == index || index == a) && !is_placeholder);
+            self.corner = 0;
+            self.triangles = self.triangles.saturating_add(1);
         }
         self.number = self.number.saturating_add(1);
     }
@@ -80,7 +86,9 @@ mod tests {
         for has_placeholders in [false, true] {
             let check = IndexCheck::new(66).with_unused("test").unwrap();
             let mut check = check.with_placeholders(has_placeholders);
-            indices.into_iter().for_each(|index| check.add(index));
+            for index in indices {
+                check.add(index);
+            }
             assert_eq!((check.beyond.count, check.beyond.first, check.first_beyond), (1, 5, 70));
             assert_eq!((check.least, check.greatest), (0, 70));
             let degenerate = if has_placeholders { 1 } else { 2 };

@@ -1,6 +1,6 @@
 //! The types of blocks of an asset ([`AssetPart`]).
 
-use crate::model::{BlockKind, Lod};
+use crate::model::{BlockContent, Lod};
 
 impl Lod {
     /// Returns the type of the block that holds this level of detail.
@@ -80,16 +80,16 @@ impl AssetPart {
     }
 
     /// Returns what a block of this type contains, for all formats.
-    pub(crate) const fn kind(self) -> BlockKind {
+    pub(crate) const fn kind(self) -> BlockContent {
         match self {
-            Self::HighLod => BlockKind::Level(Lod::High),
-            Self::MediumLod => BlockKind::Level(Lod::Medium),
-            Self::LowLod => BlockKind::Level(Lod::Low),
-            Self::LowestLod => BlockKind::Level(Lod::Lowest),
-            Self::PhysicsMesh | Self::PhysicsShape => BlockKind::Triangles,
-            Self::PhysicsConvex => BlockKind::Hulls,
-            Self::Skin => BlockKind::Skin,
-            Self::PhysicsHavok | Self::Skeleton => BlockKind::Other,
+            Self::HighLod => BlockContent::Level(Lod::High),
+            Self::MediumLod => BlockContent::Level(Lod::Medium),
+            Self::LowLod => BlockContent::Level(Lod::Low),
+            Self::LowestLod => BlockContent::Level(Lod::Lowest),
+            Self::PhysicsMesh | Self::PhysicsShape => BlockContent::Triangles,
+            Self::PhysicsConvex => BlockContent::Hulls,
+            Self::Skin => BlockContent::Skin,
+            Self::PhysicsHavok | Self::Skeleton => BlockContent::Other,
         }
     }
 
@@ -103,7 +103,7 @@ impl AssetPart {
     #[must_use]
     pub const fn lod(self) -> Option<Lod> {
         match self.kind() {
-            BlockKind::Level(lod) => Some(lod),
+            BlockContent::Level(lod) => Some(lod),
             _ => None,
         }
     }
@@ -112,7 +112,7 @@ impl AssetPart {
     /// triangles.
     #[must_use]
     pub const fn is_geometry(self) -> bool {
-        matches!(self.kind(), BlockKind::Level(_) | BlockKind::Triangles)
+        matches!(self.kind(), BlockContent::Level(_) | BlockContent::Triangles)
     }
 
     /// Returns the bit mask of this block type in the flags of a viewer's cache file, or `None` if

@@ -7,7 +7,6 @@ use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
 use super::asset_part::AssetPart;
 use super::asset_state::AssetState;
 use super::container::Container;
-use super::detect;
 use super::header::{BlockRange, Header};
 use super::layout::{FORMAT, RawPreamble};
 use super::level::Level;
@@ -41,13 +40,13 @@ impl<'a> AssetView<'a> {
     /// Returns the preamble of a file from a viewer's disk cache, or `None` if the file does not
     /// begin with such a preamble.
     pub(super) fn preamble(&self) -> Option<&'a RawPreamble> {
-        detect::preamble(self.bytes)
+        super::detect::preamble(self.bytes)
     }
 
     /// Returns the first header of the file: the header of an asset or the map of a container. In a
     /// viewer's cache file, the header of the asset follows the preamble.
     pub(super) fn first_header(&self) -> Result<Header<'a>> {
-        let start = detect::preamble_len(self.bytes);
+        let start = super::detect::preamble_len(self.bytes);
         Header::read(self.bytes.get(start..).unwrap_or_default(), start, &self.state.context.options.limits)
     }
 

@@ -12,7 +12,7 @@ use super::properties::physics_in_words;
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::model::{
-    Block, BlockAsset, BlockFile, Geometry, Handle, InflatedBlock, InflatedSummary, LevelFile, Lod, MeshFile,
+    BlockAsset, BlockFile, BlockView, Geometry, Handle, InflatedSummary, LevelFile, Lod, MeshFile, StoredBlock,
 };
 use crate::parse::{Finding, OpenOptions};
 
@@ -35,10 +35,10 @@ impl<D: AsRef<[u8]> + Send + Sync> BlockFile for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> BlockAsset for Mesh<D> {
-    fn blocks(&self) -> Result<Vec<Block>> {
+    fn blocks(&self) -> Result<Vec<StoredBlock>> {
         let blocks = self.header()?.blocks().map(|stored| {
             let part = stored.part;
-            Block { name: part.key(), kind: part.kind(), range: stored.start..stored.end }
+            StoredBlock { name: part.key(), kind: part.kind(), range: stored.start..stored.end }
         });
         Ok(blocks.collect())
     }
@@ -56,9 +56,12 @@ impl<D: AsRef<[u8]> + Send + Sync> BlockAsset for Mesh<D> {
         self.view().level(lod)?.check()
     }
 
-    fn inflate(&self, block: &str) -> Result<Option<Box<dyn InflatedBlock + '_>>> {
+    fn inflate(&self, block: &str) -> Result<Option<Box<dyn BlockView + '_>>> {
         let (view, Some(part)) = (self.view(), AssetPart::named(block)) else { return Ok(None) };
-        Ok(view.block(part)?.map(|block| Box::new(ViewedBlock { view, part, block }) as Box<dyn InflatedBlock>))
+        match view.block(part)? {
+            Some(block) => Ok(Some(Box::new(ViewedBlock { view, part, block }))),
+            None => Ok(None),
+        }
     }
 
     fn count(&self, block: &str) -> Result<Option<InflatedSummary>> {
@@ -120,7 +123,7 @@ struct ViewedBlock<'a> {
     block: AssetBlock<'a>,
 }
 
-impl InflatedBlock for ViewedBlock<'_> {
+impl BlockView for ViewedBlock<'_> {
     fn size(&self) -> usize {
         self.block.bytes().len()
     }

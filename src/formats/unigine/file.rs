@@ -3,10 +3,8 @@
 //! The type [`Mesh`] has no lifetime parameter, therefore a mesh can easily be a field of a struct.
 //! Creating a [`SurfaceView`] from a mesh takes about a hundred instructions.
 
-use std::io::{self, Write};
-use std::sync::Arc;
+use std::io::Write;
 
-use super::animation::key_values;
 use super::animation::view::AnimationView;
 use super::blocks::block::BlockLocation;
 use super::blocks::buffer::InflateBuffer;
@@ -14,16 +12,13 @@ use super::blocks::tree::SurfaceTree;
 use super::layout::Generation;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use super::surface::SurfaceView;
-use super::{properties, regions, validate, write};
+use super::write;
 use crate::array::{Bounds, Sphere};
 use crate::error::Result;
 use crate::error::debug::short_debug;
-use crate::model::animation::Animations;
-use crate::model::{
-    Asset, Bone, Contents, Counts, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, Storage, WrittenForm,
-};
-use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
-use crate::sidecar::{Builder, Sidecar, SidecarSlot};
+use crate::model::{Bone, Counts, FormatVersion, Storage};
+use crate::parse::OpenOptions;
+use crate::sidecar::Builder;
 
 /// A UNIGINE mesh file of the format versions ms10 to ms15.
 ///
@@ -53,8 +48,8 @@ use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 /// # }
 /// ```
 pub struct Mesh<D> {
-    data: D,
-    state: MeshFileState,
+    pub(super) data: D,
+    pub(super) state: MeshFileState,
 }
 
 short_debug!([D: AsRef<[u8]>] Mesh<D>: |mesh| {
@@ -320,108 +315,5 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 
     fn version(&self) -> &'static str {
         self.generation().magic()
-    }
-}
-
-impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
-    type Data = D;
-
-    fn source(&self, source: usize) -> Option<&D> {
-        (source == 0).then_some(&self.data)
-    }
-
-    fn access_log(&self, source: usize) -> Option<&AccessLog> {
-        self.state.file.context.access_log().filter(|_| source == 0)
-    }
-
-    fn check(&self) -> Result<()> {
-        self.reader().check()
-    }
-
-    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
-        self.expect_source(source)?;
-        regions::of_mesh(self.reader(), visit)
-    }
-
-    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
-        key_values::element(here, |index| self.animation(index))
-    }
-
-    fn properties(&self, _: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
-        properties::of_mesh(self, out)
-    }
-
-    fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
-        Ok(properties::of_surface(self, surface, out))
-    }
-
-    fn remarks(&self) -> Vec<(&'static str, String)> {
-        properties::blocks_in_words(self).map(|text| ("blocks", text)).into_iter().collect()
-    }
-
-    fn rules(&self) -> &'static [Rule] {
-        validate::RULES
-    }
-
-    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        validate::mesh_structure(self.reader(), report)
-    }
-
-    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        self.prefetch();
-        validate::mesh(self.reader(), report)
-    }
-
-    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
-        self.expect_source(source)?;
-        write::mesh(self.reader(), out, Storage::Kept)
-    }
-
-    fn written_form(&self) -> WrittenForm {
-        let has_blocks = self.generation().is_compressed();
-        WrittenForm { extensions: &["mesh"], has_blocks, ..WrittenForm::default() }
-    }
-
-    fn write_with(&self, storage: Storage, out: &mut dyn Write) -> Result<()> {
-        self.write_stored(out, storage)
-    }
-
-    fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
-        if sidecar.matches(self.reader().file().header_bytes()) {
-            self.state.file.context.sidecar = SidecarSlot::new(sidecar);
-        }
-    }
-
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
-    fn stores_bounds(&self) -> bool {
-        true
-    }
-
-    fn has_independent_parts(&self) -> bool {
-        self.generation().is_compressed()
-    }
-
-    fn check_header(&self) -> Result<bool> {
-        let is_compressed = self.generation().is_compressed();
-        if is_compressed { self.end().map(|_| true) } else { Ok(false) }
-    }
-
-    fn header_counts(&self, surface: usize) -> Result<Option<Counts>> {
-        self.reader().header_counts(surface)
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
     }
 }

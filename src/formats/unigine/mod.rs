@@ -125,6 +125,7 @@ mod geometry;
 mod header;
 pub mod layout;
 mod levels;
+mod mesh_file;
 mod morph;
 mod properties;
 mod reader;

@@ -27,7 +27,7 @@ pub(super) fn of_mesh<D: AsRef<[u8]> + Send + Sync>(mesh: &Mesh<D>, out: &mut Pr
         out.field("memory_estimate", memory)?;
     }
     if mesh.animation_count() > 0 {
-        out.items("animations", (0..mesh.animation_count()).map(|index| animation(mesh.animation(index))))?;
+        out.items("animations", (0..mesh.animation_count()).map(|index| animation(&mesh.animation(index))))?;
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ pub(super) fn of_animation<D: AsRef<[u8]> + Send + Sync>(
     file: &Animation<D>,
     out: &mut Properties<'_>,
 ) -> io::Result<()> {
-    out.items("animations", (0..file.animation_count()).map(|index| animation(file.animation(index))))?;
+    out.items("animations", (0..file.animation_count()).map(|index| animation(&file.animation(index))))?;
     match skeleton(file) {
         Ok(Some(skeleton)) => out.fields(skeleton),
         Ok(None) => Ok(()),
@@ -108,7 +108,7 @@ fn skeleton<D: AsRef<[u8]> + Send + Sync>(file: &Animation<D>) -> Result<Option<
 
 /// Returns the encoding of an animation. If the animation cannot be decoded, the value is missing,
 /// and `validate` reports a finding.
-fn animation(found: Result<AnimationView<'_>>) -> Value {
+fn animation(found: &Result<AnimationView<'_>>) -> Value {
     let Ok(found) = found else { return Value::Missing };
     let [position_box, scale_box] = match found.coding() {
         Coding::Quantized([positions, scales]) => [Some(offset_scale_box(&positions)), Some(offset_scale_box(&scales))],

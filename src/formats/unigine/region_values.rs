@@ -7,6 +7,7 @@ use crate::decode::influence4::RawInfluence4;
 use crate::decode::{self, Decode, Influence4};
 use crate::parse::{RegionBytes, RegionElement, Value};
 
+#[allow(clippy::unnecessary_wraps, reason = "the signature of a decoder")]
 pub(super) fn compact(here: &RegionBytes<'_>) -> Option<RegionElement> {
     Some(here.found(0, 0, integers(here.bytes, 1).and_then(|(mut all, _)| all.pop())))
 }
@@ -15,11 +16,13 @@ pub(super) fn compact_list(here: &RegionBytes<'_>) -> Option<RegionElement> {
     item(here, |bytes| integers(bytes, 1).and_then(|(mut all, size)| Some((all.pop()?, size))))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "the signature of a decoder")]
 pub(super) fn string(here: &RegionBytes<'_>) -> Option<RegionElement> {
     let length = decode::compact::decode(here.bytes).ok();
     Some(here.found(0, 0, length.and_then(|(_, length)| text(here.bytes, length))))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "the signature of a decoder")]
 pub(super) fn string_32(here: &RegionBytes<'_>) -> Option<RegionElement> {
     Some(here.found(0, 0, text(here.bytes, 4)))
 }

@@ -1,27 +1,23 @@
 //! [`Mesh`], which holds the bytes of the files of a mesh. `Mesh<D>` has no lifetime parameter,
 //! unless the byte type `D` has one. Methods such as `Mesh::frame` return views of the `Mesh`.
 
-use std::io::{self, Write};
 use std::sync::{Arc, OnceLock};
 
-use zerocopy::IntoBytes;
+use zerocopy::IntoBytes as _;
 
 use super::frame::Frame;
 use super::header::{FRAMES_AT, POLYGONS_AT, PairHeader, in_aniv};
-use super::layout::{ANIV, DATA, POLYGON, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
+use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, SCRIPT, Variant};
 use super::script::{MeshScript, Script, Selected, choice};
 use super::surface::UvDivisor;
 use super::surface_groups::Groups;
-use super::validate::findings::{check_strictly, validate_script, validate_structure, validate_vertices};
-use super::validate::rules::RULES;
-use super::{properties, region_values, regions, write};
+use super::validate::findings::check_strictly;
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, WrittenForm};
-use crate::parse::{AccessLog, Cursor, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
+use crate::model::FormatVersion;
+use crate::parse::{AccessLog, Cursor, Name, OpenOptions};
 
 /// An Unreal vertex mesh: a data file (polygons), an aniv file (animation frames) and an optional
 /// script. `D` holds the bytes of a file, such as a `Vec<u8>` or a [`Map`](crate::io::Map).
@@ -52,7 +48,7 @@ pub struct Mesh<D> {
     uv_divisor: UvDivisor,
     /// Whether more of the aniv file may be loaded later. A frame that it lacks is then an error.
     pub(super) is_partial: bool,
-    access_logs: Option<Box<[AccessLog; 2]>>,
+    pub(super) access_logs: Option<Box<[AccessLog; 2]>>,
     /// The script, and the selection of the script's commands about this mesh. The script and the
     /// selection share one `Arc`, because a mesh without a script is then cheap to drop.
     facts: Option<Arc<(Arc<Script<D>>, Selected)>>,
@@ -309,109 +305,5 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 
     fn version(&self) -> &'static str {
         self.variant().name()
-    }
-}
-
-impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
-    type Data = D;
-
-    fn source(&self, source: usize) -> Option<&D> {
-        match source {
-            0 => Some(self.data()),
-            1 => Some(self.aniv()),
-            2 => self.whole_script().map(Script::data),
-            _ => None,
-        }
-    }
-
-    fn source_count(&self) -> usize {
-        if self.whole_script().is_some() { 3 } else { 2 }
-    }
-
-    fn access_log(&self, source: usize) -> Option<&AccessLog> {
-        self.access_logs.as_deref()?.get(source)
-    }
-
-    fn check(&self) -> Result<()> {
-        self.groups()?;
-        self.aniv_header().map(drop)
-    }
-
-    fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
-        match (source, self.whole_script()) {
-            (0, _) => regions::data_regions(self, visit),
-            (1, _) => regions::aniv_regions(self, visit),
-            (2, Some(script)) => script.regions(visit),
-            _ => self.expect_source(source),
-        }
-    }
-
-    fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
-        let is_polygon = here.region.element == POLYGON;
-        let polygon = is_polygon.then(|| here.item(|bytes, _| region_values::polygon(bytes, self.uv_divisor())));
-        polygon.flatten().unwrap_or_else(|| here.element())
-    }
-
-    fn properties(&self, _: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
-        properties::of_mesh(self, out)
-    }
-
-    fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
-        properties::of_surface(self, surface, out)
-    }
-
-    fn rules(&self) -> &'static [Rule] {
-        RULES
-    }
-
-    fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        validate_structure(self, report)?;
-        validate_script(self, report);
-        Ok(())
-    }
-
-    fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        self.prefetch();
-        validate_structure(self, report)?;
-        validate_vertices(self, report)?;
-        validate_script(self, report);
-        Ok(())
-    }
-
-    fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()> {
-        match (source, self.whole_script()) {
-            (0, _) => write::write_data(self, out),
-            (1, _) => write::write_aniv(self, out),
-            (2, Some(script)) => script.write_to(out),
-            _ => self.expect_source(source),
-        }
-    }
-
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
-    fn frame_vertices(&self) -> Option<usize> {
-        Some(self.vertex_count())
-    }
-
-    fn style_in_words(&self, surface: usize) -> Result<String> {
-        properties::drawing_style(self, surface)
-    }
-
-    fn written_form(&self) -> WrittenForm {
-        WrittenForm { extensions: &["3d"], endings: &["_d.3d", "_a.3d", ".uc"], ..WrittenForm::default() }
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
     }
 }

@@ -76,6 +76,7 @@ mod geometry;
 pub(crate) mod half_names;
 mod header;
 pub mod layout;
+mod mesh_file;
 mod normals;
 mod properties;
 mod region_values;

@@ -1,5 +1,5 @@
-//! Collects the data about a file whose assets are compressed blocks: the content of the headers and
-//! of the inflated blocks.
+//! Collects the data about a file whose assets are compressed blocks: the content of the headers
+//! and of the inflated blocks.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -9,7 +9,8 @@ use crate::export::SceneInput;
 use crate::math::{as_index, as_u64};
 use crate::model::blocks::MAX_DESCRIBED;
 use crate::model::{
-    Block, BlockAsset, BlockFile, BlockKind, BlockSummary, Counts, DescribedBlocks, InflatedBlock, InflatedSummary, Lod,
+    BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, Counts, DescribedBlocks, InflatedSummary, Lod,
+    StoredBlock,
 };
 use crate::program::input::asset::InputAsset;
 use crate::scene::levels::damage;
@@ -107,11 +108,11 @@ impl<'a> AssetSurvey<'a> {
             LodFilter::One(level) => level.lod().nearest(is_there),
             LodFilter::All | LodFilter::None => None,
         };
-        let is_wanted = |kind: BlockKind| match (levels, kind) {
+        let is_wanted = |kind: BlockContent| match (levels, kind) {
             (LodFilter::None, _) => false,
             (LodFilter::All, _) => true,
-            (LodFilter::One(_), BlockKind::Level(lod)) => nearest == Some(lod),
-            (LodFilter::One(_), _) => matches!(kind, BlockKind::Skin | BlockKind::Hulls),
+            (LodFilter::One(_), BlockContent::Level(lod)) => nearest == Some(lod),
+            (LodFilter::One(_), _) => matches!(kind, BlockContent::Skin | BlockContent::Hulls),
         };
         let mut has_hulls_left = false;
         for block in blocks {
@@ -124,11 +125,11 @@ impl<'a> AssetSurvey<'a> {
             } else {
                 None
             };
-            has_hulls_left |= block.kind == BlockKind::Hulls && inflated.is_none();
+            has_hulls_left |= block.kind == BlockContent::Hulls && inflated.is_none();
             self.survey.described.blocks.push(BlockSummary {
                 asset: number,
                 name: block.name,
-                is_lod: matches!(block.kind, BlockKind::Level(_)),
+                is_lod: matches!(block.kind, BlockContent::Level(_)),
                 offset: block.range.start,
                 bytes: block.range.end.saturating_sub(block.range.start),
                 inflated,
@@ -177,8 +178,8 @@ impl<'a> AssetSurvey<'a> {
 
     /// Counts the triangles of a level that is not described, if they are requested. The inflated
     /// bytes are freed. A damaged level has no counts.
-    fn count(&mut self, asset: &dyn BlockAsset, block: &Block) -> Option<InflatedSummary> {
-        let is_counted = self.request.counts_levels && matches!(block.kind, BlockKind::Level(_));
+    fn count(&mut self, asset: &dyn BlockAsset, block: &StoredBlock) -> Option<InflatedSummary> {
+        let is_counted = self.request.counts_levels && matches!(block.kind, BlockContent::Level(_));
         if !is_counted || self.inflatable == 0 {
             return None;
         }
@@ -195,7 +196,12 @@ impl<'a> AssetSurvey<'a> {
         }
     }
 
-    fn inflate(&mut self, asset: &dyn BlockAsset, block: &Block, number: Option<usize>) -> Option<InflatedSummary> {
+    fn inflate(
+        &mut self,
+        asset: &dyn BlockAsset,
+        block: &StoredBlock,
+        number: Option<usize>,
+    ) -> Option<InflatedSummary> {
         let inflated = asset.inflate(block.name);
         if let Err(error) = &inflated {
             self.charge_error(asset, block.name, error);
@@ -237,8 +243,8 @@ impl<'a> AssetSurvey<'a> {
     /// Arrays that cannot be decoded are omitted.
     fn surface(
         &mut self,
-        block: &Block,
-        inflated: &dyn InflatedBlock,
+        block: &StoredBlock,
+        inflated: &dyn BlockView,
         surface: &Surface<'_>,
         asset: Option<usize>,
         gpu: &mut GpuCounter<'_>,
@@ -267,7 +273,7 @@ impl<'a> AssetSurvey<'a> {
             is_whole: true,
             counts,
             gpu: gpu.size(surface, &counts, false),
-            drawn: matches!(block.kind, BlockKind::Level(_)) && !is_placeholder,
+            drawn: matches!(block.kind, BlockContent::Level(_)) && !is_placeholder,
             style: String::new(),
             in_block: Some(SurfaceInBlock { asset, is_placeholder }),
         });

@@ -376,11 +376,9 @@ fn counts(
 ) -> crate::Result<(Counts, bool)> {
     let counts =
         if is_header_only { None } else { value_or(file.has_independent_parts(), surface.counts().map(Some), None)? };
-    match counts {
-        Some(counts) => Ok((counts, true)),
-        None => {
-            let counts = file.header_counts(surface.index())?;
-            Ok((counts.unwrap_or_default(), counts.is_none()))
-        }
+    if let Some(counts) = counts {
+        return Ok((counts, true));
     }
+    let counts = file.header_counts(surface.index())?;
+    Ok((counts.unwrap_or_default(), counts.is_none()))
 }

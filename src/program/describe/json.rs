@@ -135,25 +135,14 @@ impl FileSummary {
     pub fn write_surfaces(&self, asset: &InputAsset, out: &mut JsonWriter<'_>) -> io::Result<()> {
         out.list(|out| {
             for surface in &self.surfaces {
-                let properties = match surface.in_block {
-                    Some(in_block) => in_block.json(),
-                    None => {
-                        let mut fields = JsonFields::default();
-                        let passed =
-                            asset.model.file().surface_properties(surface.index, &mut Properties::new(&mut fields));
-                        match passed
-                            .and_then(|passed| passed.map_err(crate::Error::from))
-                            .and_then(|()| fields.finish())
-                        {
-                            Ok(properties) => properties,
-                            Err(fault) => {
-                                out.fail(fault);
-                                break;
-                            }
-                        }
+                let properties = surface.in_block.map(|in_block| Ok(in_block.json()));
+                match properties.unwrap_or_else(|| surface_properties(asset, surface.index)) {
+                    Ok(properties) => out.item(&surface_json(surface, &properties))?,
+                    Err(fault) => {
+                        out.fail(fault);
+                        break;
                     }
-                };
-                out.item(&surface_json(surface, &properties))?;
+                }
             }
             Ok(())
         })
@@ -195,6 +184,13 @@ impl FileSummary {
             Ok(())
         })
     }
+}
+
+/// Returns the fields of a surface that exist only in its format as a JSON object.
+fn surface_properties(asset: &InputAsset, surface: usize) -> crate::Result<Value> {
+    let mut fields = JsonFields::default();
+    asset.model.file().surface_properties(surface, &mut Properties::new(&mut fields))??;
+    fields.finish()
 }
 
 /// Returns the paths of the files of a mesh as a JSON object.

@@ -58,8 +58,8 @@ pub fn start_entries(out: &mut JsonWriter<'_>) -> io::Result<()> {
 }
 
 impl From<crate::parse::Value> for Value {
-    /// Converts a value of a file. Text that is not UTF-8 is converted, and a float that is infinite
-    /// or NaN becomes `null`.
+    /// Converts a value of a file. Text that is not UTF-8 is converted, and a float that is
+    /// infinite or NaN becomes `null`.
     fn from(value: crate::parse::Value) -> Self {
         use crate::parse::Value as Stored;
         match value {
@@ -68,7 +68,7 @@ impl From<crate::parse::Value> for Value {
             Stored::Integer(value) => value.into(),
             Stored::Float(value) => number(value),
             Stored::Double(value) => value.into(),
-            Stored::Text(text) => String::from_utf8_lossy(&text).into(),
+            Stored::Text(text) => crate::Name::new(&text).to_string_lossy().into(),
             Stored::List(items) => items.into_iter().collect(),
             Stored::Record(fields) => {
                 Self::Object(fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect())

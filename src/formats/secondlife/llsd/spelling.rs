@@ -3,6 +3,7 @@
 use crate::parse::hex;
 
 /// Spells a UUID in lower case.
+#[must_use]
 pub fn uuid(bytes: &[u8; 16]) -> String {
     let digits = hex(bytes);
     let part = |range: std::ops::Range<usize>| digits.get(range).unwrap_or_default().to_owned();
@@ -10,6 +11,7 @@ pub fn uuid(bytes: &[u8; 16]) -> String {
 }
 
 /// Formats a date in the years 0 to 9999 as ISO 8601, with a precision of one second.
+#[must_use]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the range is tested")]
 pub fn utc(seconds: f64) -> Option<String> {
     const DAY: i64 = 86_400;

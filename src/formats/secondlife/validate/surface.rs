@@ -219,7 +219,9 @@ impl SubmeshCheck<'_, '_, '_> {
         // In collision geometry, a triangle with three vertex indices 0 is a placeholder.
         let check = IndexCheck::new(vertices).with_placeholders(self.block.part().lod().is_none());
         let Ok(mut check) = check.with_unused(FORMAT) else { return };
-        all.iter().for_each(|index| check.add(index.get().into()));
+        for index in all {
+            check.add(index.get().into());
+        }
         let IndexCheck { beyond, degenerate, greatest, .. } = check;
         let text = format_args!(
             "{} out of range, greatest {greatest}: the submesh has {}",

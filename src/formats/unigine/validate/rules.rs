@@ -143,6 +143,7 @@ pub(super) fn report(sink: &mut dyn FnMut(Finding)) -> Report<'_> {
 }
 
 /// Returns the rule that a file breaks by an error whose reader names no rule.
+#[allow(clippy::unnecessary_wraps, reason = "the signature of the rules of every format")]
 pub(in crate::formats::unigine) const fn rule_of(_: ErrorKind, is_inflated: bool) -> Option<&'static Rule> {
     Some(if is_inflated { &INVALID_BLOCK } else { &COUNT_OUT_OF_RANGE })
 }

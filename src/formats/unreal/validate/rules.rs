@@ -141,6 +141,7 @@ rules! {
 }
 
 /// Returns the rule that a file breaks by an error whose reader names no rule.
+#[allow(clippy::unnecessary_wraps, reason = "the signature of the rules of every format")]
 pub(in crate::formats::unreal) const fn rule_of(kind: ErrorKind, _: bool) -> Option<&'static Rule> {
     Some(if matches!(kind, ErrorKind::Value) { &INDEX_OUT_OF_RANGE } else { &TRUNCATED_FILE })
 }

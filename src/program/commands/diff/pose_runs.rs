@@ -22,7 +22,7 @@ use crate::model::animation::{KeyValue, Property};
 pub const PROPERTIES: [Property; 3] = [Property::Position, Property::Rotation, Property::Scale];
 
 /// The value of a property. Only a rotation has a fourth number.
-type Value = [f32; 4];
+type PoseValue = [f32; 4];
 
 /// The value of a property of a paired bone from a frame on.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,11 @@ pub struct PairKey {
     pub pair: usize,
     pub property: Property,
     pub frame: u32,
-    pub value: Value,
+    pub value: PoseValue,
 }
 
 /// Returns a property of a transform.
-pub fn value_of(transform: &Transform, property: Property) -> Value {
+pub fn value_of(transform: &Transform, property: Property) -> PoseValue {
     let wide = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
     match property {
         Property::Position => wide(transform.position),
@@ -64,7 +64,7 @@ pub fn read_keys(motion: &dyn Animations, clip: usize, frames: u32, pairs: &[Opt
 }
 
 /// Returns the difference of two values, or `None` if they count as equal.
-fn difference(property: Property, values: &Both<Value>, tolerance: &Tolerance) -> Option<f64> {
+fn difference(property: Property, values: &Both<PoseValue>, tolerance: &Tolerance) -> Option<f64> {
     let Both { a, b } = values.as_ref().map(|value| value.map(f64::from));
     let same = tolerance.greatest(&a, &b);
     if property == Property::Rotation {
@@ -92,7 +92,7 @@ impl RunCounter {
     }
 
     /// Adds the frames in which a pair of bones has two values. `bone` is the bone of A.
-    fn add(&mut self, frames: Range<u32>, pair: usize, bone: usize, values: &Both<Value>) {
+    fn add(&mut self, frames: Range<u32>, pair: usize, bone: usize, values: &Both<PoseValue>) {
         let count = u64::from(frames.end.saturating_sub(frames.start));
         if let Some(largest) = difference(self.property, values, &self.tolerance).filter(|_| count > 0) {
             self.add_differing(u64::from(frames.start), count, (pair, bone), largest, values);
@@ -105,13 +105,13 @@ impl RunCounter {
         count: u64,
         (pair, bone): (usize, usize),
         largest: f64,
-        values: &Both<Value>,
+        values: &Both<PoseValue>,
     ) {
         let before = self.found.take();
         let is_first = before.as_ref().is_none_or(|(known, found)| (first, pair) < (found.items.first, *known));
         let (sum, most) = before.as_ref().map_or((0, None), |(_, found)| (found.items.count, found.items.largest));
         let width = if self.property == Property::Rotation { 4 } else { 3 };
-        let shown = |value: &Value| DiffValue::Floats(value.iter().take(width).copied().collect());
+        let shown = |value: &PoseValue| DiffValue::Floats(value.iter().take(width).copied().collect());
         let new = || {
             let items = ItemDifferences { count: 0, of: 0, first, bone: Some(bone), largest: None };
             (pair, FoundItems { items, values: values.as_ref().map(shown) })
@@ -164,7 +164,7 @@ impl RunCounter {
 }
 
 /// Takes the keys of a frame from the start of a list. The last of them is the value of the frame.
-fn take_value(keys: &mut &[PairKey], frame: u32, value: &mut Value) {
+fn take_value(keys: &mut &[PairKey], frame: u32, value: &mut PoseValue) {
     while let [key, rest @ ..] = *keys
         && key.frame <= frame
     {
@@ -178,7 +178,7 @@ struct RestDifference {
     /// The bone of A.
     bone: usize,
     largest: f64,
-    values: Both<Value>,
+    values: Both<PoseValue>,
 }
 
 /// The pairs of bones whose rest transforms differ in a property.
