@@ -9,30 +9,41 @@ use crate::parse::{Element, RegionBytes, RegionElement, Value, record};
 
 impl Element {
     /// An unsigned integer of 8 bits.
+    #[doc(hidden)]
     pub const U8: Self = Self::new("u8", 1, 1).decoded_by(|here| item(here, |bytes, _| bytes.first().copied()));
     /// An unsigned integer of 16 bits.
+    #[doc(hidden)]
     pub const U16: Self = Self::new("u16", 2, 2).decoded_by(|here| item(here, two));
     /// A signed integer of 16 bits.
+    #[doc(hidden)]
     pub const I16: Self =
         Self::new("i16", 2, 2).decoded_by(|here| item(here, |bytes, order| two(bytes, order).map(u16::cast_signed)));
     /// An unsigned integer of 32 bits.
+    #[doc(hidden)]
     pub const U32: Self = Self::new("u32", 4, 4).decoded_by(|here| item(here, four));
     /// A signed integer of 32 bits.
+    #[doc(hidden)]
     pub const I32: Self =
         Self::new("i32", 4, 4).decoded_by(|here| item(here, |bytes, order| four(bytes, order).map(u32::cast_signed)));
     /// A float of 32 bits.
+    #[doc(hidden)]
     pub const F32: Self =
         Self::new("f32", 4, 4).decoded_by(|here| item(here, |bytes, order| four(bytes, order).map(f32::from_bits)));
     /// Two floats of 32 bits, such as texture coordinates.
+    #[doc(hidden)]
     pub const F32X2: Self = Self::new("f32x2", 8, 4).decoded_by(float_list);
     /// Three floats of 32 bits, such as a position.
+    #[doc(hidden)]
     pub const F32X3: Self = Self::new("f32x3", 12, 4).decoded_by(float_list);
     /// Four floats of 32 bits, such as a plane.
+    #[doc(hidden)]
     pub const F32X4: Self = Self::new("f32x4", 16, 4).decoded_by(float_list);
     /// Three unsigned integers of 32 bits, such as the indices of a triangle.
+    #[doc(hidden)]
     pub const U32X3: Self =
         Self::new("u32x3", 12, 4).decoded_by(|here| item(here, |bytes, order| Some(Value::list(words(bytes, order)))));
     /// The bytes at the start of a file that tell its format, as text.
+    #[doc(hidden)]
     pub const MAGIC: Self =
         Self::new("magic", 4, 1).decoded_by(|here| item(here, |bytes, _| Some(Value::cut_text(bytes))));
 

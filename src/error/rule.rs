@@ -60,6 +60,7 @@ pub struct Rule {
     /// The way to mend a file that violates the rule, in one to three sentences.
     pub mend: &'static str,
     /// The effect of writing a file again on data that violates the rule.
+    #[doc(hidden)]
     pub rewrite: RewriteEffect,
 }
 

@@ -4,6 +4,7 @@ use crate::parse::Rule;
 
 /// The names, the file names and the rules of a format. Each format states it in its own folder.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program reads some fields"))]
 pub struct FormatDescription {
     /// The name of the format in options and in JSON, such as `unigine`.
     pub id: &'static str,

@@ -24,7 +24,7 @@ pub mod unreal;
 #[cfg(feature = "cli")]
 pub(crate) use detect::foreign_error;
 pub use detect::{Format, finding};
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use model::FormatFile;
 pub use model::Model;
 pub use open::open;

@@ -121,6 +121,7 @@ pub trait Contents: FormatVersion {
     /// Returns the bytes of a script for files of the mesh with the common stem `stem`. It contains
     /// all that the script of the mesh contains about the mesh, or defaults if there is no script.
     /// Returns `None` if meshes of the format have no scripts.
+    #[doc(hidden)]
     fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>> {
         let _ = stem;
         Ok(None)
@@ -154,11 +155,13 @@ pub trait Asset: FormatVersion {
     }
     /// Returns the number of a level of detail, from 0 for the most detailed one that an asset of
     /// the format can have, or `None` if the format does not number levels.
+    #[doc(hidden)]
     fn level_number(&self, level: usize) -> Result<Option<u32>> {
         let _ = level;
         Ok(None)
     }
     /// Returns the number of the level of detail that the name of a surface tells, or `None`.
+    #[doc(hidden)]
     fn named_level(&self, surface: usize) -> Result<Option<u32>> {
         let _ = surface;
         Ok(None)

@@ -116,6 +116,7 @@ pub trait MeshFile: FormatVersion {
 
     /// Returns the element of a region that contains one byte, decoded. The type of the element
     /// decodes it, unless its value depends on other parts of the file.
+    #[doc(hidden)]
     fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
         here.element()
     }
@@ -126,6 +127,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of the sink of `out`. The sink receives an error in the file.
+    #[doc(hidden)]
     fn properties(&self, described: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
         let _ = (described, out);
         Ok(())
@@ -137,17 +139,20 @@ pub trait MeshFile: FormatVersion {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, the
     /// error of a value that cannot be read, and inside the errors of the sink of `out`.
+    #[doc(hidden)]
     fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
         let _ = (surface, out);
         Ok(Ok(()))
     }
 
     /// Returns whether the file has properties. A file with a damaged header has none.
+    #[doc(hidden)]
     fn has_properties(&self) -> bool {
         true
     }
 
     /// Returns remarks about the file in words. Each has a heading of one word and a text.
+    #[doc(hidden)]
     fn remarks(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -182,6 +187,7 @@ pub trait MeshFile: FormatVersion {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()>;
 
     /// Returns the form in which [`write_to`](Self::write_to) writes the file again.
+    #[doc(hidden)]
     fn written_form(&self) -> WrittenForm;
 
     /// Writes the first file of the mesh again, with its blocks stored in the given way. A file
@@ -190,6 +196,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`write_to`](Self::write_to), and the first error in a block.
+    #[doc(hidden)]
     fn write_with(&self, storage: Storage, out: &mut dyn Write) -> Result<()> {
         let _ = storage;
         self.write_to(0, out)
@@ -202,6 +209,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`validate`](Self::validate).
+    #[doc(hidden)]
     fn rewrite_losses(&self, report: &mut dyn FnMut(Loss)) -> Result<()> {
         let mut report = |finding| Loss::of_finding(finding).into_iter().for_each(&mut *report);
         if self.written_form().is_text { self.validate(&mut report) } else { self.validate_structure(&mut report) }
@@ -227,19 +235,23 @@ pub trait MeshFile: FormatVersion {
     }
 
     /// Returns whether files of this type can contain surfaces, and not only animations.
+    #[doc(hidden)]
     fn has_surfaces(&self) -> bool {
         true
     }
 
     /// Returns the asset that the file was opened with.
+    #[doc(hidden)]
     fn asset(&self) -> &dyn Asset;
 
     /// Returns the file with its compressed blocks, or `None` if its assets are not made of blocks.
+    #[doc(hidden)]
     fn blocks(&self) -> Option<&dyn BlockFile> {
         None
     }
 
     /// Returns whether the file stores its bounding box.
+    #[doc(hidden)]
     fn stores_bounds(&self) -> bool {
         false
     }
@@ -251,6 +263,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`Geometry::bounds`].
+    #[doc(hidden)]
     fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         let _ = read;
         self.geometry().map_or(Ok(Bounds::EMPTY), Geometry::bounds)
@@ -262,6 +275,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`Geometry::surface_bounds`].
+    #[doc(hidden)]
     fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         let _ = read;
         self.geometry().map_or(Ok(Bounds::EMPTY), |geometry| geometry.surface_bounds(surface))
@@ -273,6 +287,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the first error in the header.
+    #[doc(hidden)]
     fn check_header(&self) -> Result<bool> {
         Ok(false)
     }
@@ -283,6 +298,7 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
+    #[doc(hidden)]
     fn header_counts(&self, surface: usize) -> Result<Option<Counts>> {
         let _ = surface;
         Ok(None)
@@ -290,6 +306,7 @@ pub trait MeshFile: FormatVersion {
 
     /// Returns the number of vertices in each vertex frame, or `None` if files of this format have
     /// no vertex frames.
+    #[doc(hidden)]
     fn frame_vertices(&self) -> Option<usize> {
         None
     }
@@ -301,6 +318,7 @@ pub trait MeshFile: FormatVersion {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
     /// error of the surface.
+    #[doc(hidden)]
     fn style_in_words(&self, surface: usize) -> Result<String> {
         let _ = surface;
         Ok(String::new())
@@ -308,12 +326,14 @@ pub trait MeshFile: FormatVersion {
 
     /// Returns whether the other parts of the file can be read if one part, such as a compressed
     /// block, is damaged.
+    #[doc(hidden)]
     fn has_independent_parts(&self) -> bool {
         false
     }
 
     /// Returns whether many surfaces may share the bytes of one name, so that a small file may have
     /// many surfaces with long names.
+    #[doc(hidden)]
     fn surfaces_share_names(&self) -> bool {
         false
     }

@@ -51,6 +51,7 @@ mod written_form;
 pub use crate::decode::{Influence, TangentFrame};
 pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
+#[doc(hidden)]
 pub use blocks::{
     BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, DescribedBlocks, InflatedSummary, LevelFile,
     StoredBlock,
@@ -67,8 +68,10 @@ pub use draw_style::{Blend, DrawStyle};
 pub use format_version::FormatVersion;
 pub use geometry::{Counts, Geometry};
 pub use interpolated::InterpolatedPositions;
+#[doc(hidden)]
 pub use lod::Lod;
 pub use mesh_file::MeshFile;
+#[doc(hidden)]
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use spatial_tree::{SpatialTree, SplitNode};
@@ -76,6 +79,7 @@ pub use surface::Surface;
 pub use vertex_pool::VertexPool;
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
+#[doc(hidden)]
 pub use written_form::{Storage, WrittenForm};
 
 #[cfg(feature = "internals")]

@@ -33,6 +33,7 @@ pub struct Finding {
     /// the rule requires.
     pub text: String,
     /// The effect of writing the file again on the data that the finding is about.
+    #[doc(hidden)]
     pub rewrite: RewriteEffect,
 }
 

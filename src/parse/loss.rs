@@ -98,6 +98,7 @@ pub struct Loss {
     pub text: String,
     /// The finding of [`validate`](crate::MeshFile::validate) about the data, if a file is written
     /// again in its own format.
+    #[doc(hidden)]
     pub finding: Option<Finding>,
     /// Whether the loss is one of the output format, which can never hold data of this kind, and
     /// not one of this mesh.

@@ -16,7 +16,9 @@ mod setters;
 mod sorted_names;
 mod value;
 
-pub use crate::error::{RewriteEffect, Rule, Severity};
+#[doc(hidden)]
+pub use crate::error::RewriteEffect;
+pub use crate::error::{Rule, Severity};
 pub use access_log::{AccessLog, PAGE};
 pub use finding::Finding;
 pub use limits::Limits;
@@ -24,7 +26,9 @@ pub use loss::{Loss, LossKind};
 pub use name::Name;
 pub use open_options::OpenOptions;
 pub use region::{Element, Region};
+#[doc(hidden)]
 pub use region_bytes::{RegionBytes, RegionElement};
+#[doc(hidden)]
 pub use value::Value;
 
 internal_use!(cursor::Cursor, cursor::Record);

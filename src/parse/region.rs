@@ -24,6 +24,7 @@ pub struct Element {
 
 impl Element {
     /// The type of the characters of a text: one byte, whose value is the word that contains it.
+    #[doc(hidden)]
     pub const TEXT: Self = Self::new("text", 1, 1).decoded_by(word);
 
     /// Makes an element type from its name, its size in bytes and its alignment in bytes. Its

@@ -74,6 +74,8 @@ mod xml;
 use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use geometry::EXTRA_ARRAYS;
 #[cfg(feature = "internals")]
 pub use {
     animation::{Animation, Track, clip::Timing, track::Keys},
@@ -90,11 +92,10 @@ pub use {
     view::View,
     xml::entities::{unescape, unescape_percent},
 };
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use {
     elements::vertex_buffer::VertexBuffer,
     form::Form,
-    geometry::EXTRA_ARRAYS,
     semantic::{Semantic, VertexValue},
     validate::RULES,
     vertex_format::{Column, VertexFormat},

@@ -75,6 +75,7 @@ impl AssetPart {
     }
 
     /// Returns the block type with a key.
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub(crate) fn named(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.key() == key)
     }

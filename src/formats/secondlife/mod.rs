@@ -110,10 +110,13 @@ mod validate;
 mod write;
 
 use crate::formats::description::FormatDescription;
+#[cfg(feature = "internals")]
 pub use crate::model::Lod;
 pub use detect::is_known;
 
 pub use file::Mesh;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use geometry::EXTRA_ARRAYS;
 #[cfg(feature = "cli")]
 pub(crate) use properties::unopened_properties;
 #[cfg(feature = "internals")]
@@ -128,14 +131,14 @@ pub use {
     skinning::Palette,
     surface::{Submesh, SubmeshKey},
 };
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use {
     asset_block::InflateBuffer,
     asset_part::AssetPart,
     asset_view::AssetView,
     builder::extract_available,
     container::Container,
-    geometry::{EXTRA_ARRAYS, LevelGeometry},
+    geometry::LevelGeometry,
     header::{Header, HeaderPrefix},
     level::Level,
     matrix::Matrix,

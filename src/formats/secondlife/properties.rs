@@ -11,7 +11,9 @@ use super::llsd::{LlsdMap, LlsdText, LlsdValue as Llsd, utc, uuid};
 use super::matrix::Matrix;
 use super::skin::Skin;
 use crate::array::Array;
-use crate::error::{Result, counted};
+use crate::error::Result;
+#[cfg(any(feature = "cli", feature = "internals"))]
+use crate::error::counted;
 use crate::model::Properties;
 use crate::model::blocks::{BlockSummary, DescribedBlocks, MAX_DESCRIBED};
 use crate::parse::{Value, record};
@@ -134,6 +136,7 @@ fn of_skin(skin: &Skin<'_>, out: &mut Properties<'_>) -> io::Result<()> {
 }
 
 /// Describes the collision shapes of an asset in a few words.
+#[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) fn physics_in_words(view: AssetView<'_>) -> String {
     let PhysicsSummary { hulls, bounding, has_mesh, .. } = PhysicsSummary::new(view, true);
     let mut parts = Vec::new();

@@ -154,17 +154,17 @@ pub use {
     morph::MorphTarget,
     surface::SurfaceView,
 };
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use {
     animation::{
         AnimationView,
         coding::{AnimationKey, Coding},
     },
     blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree},
-    geometry::EXTRA_ARRAYS,
-    layout::Generation,
     validate::RULES,
 };
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use {geometry::EXTRA_ARRAYS, layout::Generation};
 
 /// The names, the file names and the rules of the format.
 pub(super) const DESCRIPTION: FormatDescription = FormatDescription {

@@ -94,10 +94,7 @@ use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use {
-    crate::decode::polygon::RawPolygon, geometry::EXTRA_ARRAYS, layout::Variant, surface::UvDivisor,
-    transform::Placement, validate::RULES,
-};
+pub use {crate::decode::polygon::RawPolygon, geometry::EXTRA_ARRAYS, layout::Variant};
 #[cfg(feature = "internals")]
 pub use {
     crate::model::NormalShading,
@@ -106,6 +103,8 @@ pub use {
     layout::{PolygonType, Style},
     surface::SurfaceView,
 };
+#[cfg(feature = "internals")]
+pub use {surface::UvDivisor, transform::Placement, validate::RULES};
 
 /// The names, the file names and the rules of the format.
 pub(super) const DESCRIPTION: FormatDescription = FormatDescription {

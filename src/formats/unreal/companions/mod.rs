@@ -42,12 +42,14 @@ mod script_file;
 
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use file_names::is_file_name;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use finder::Finder;
 #[cfg(feature = "internals")]
 pub use finder::ScriptImport;
 pub use finder::find;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use pair::Pair;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use {finder::Finder, pair_file::PairFile};
+#[cfg(feature = "internals")]
+pub use pair_file::PairFile;
 #[cfg(feature = "cli")]
 pub(crate) use {opener::PairOpener, script_file::MissingMesh};

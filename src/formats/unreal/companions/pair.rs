@@ -83,6 +83,7 @@ impl Pair {
 
     /// Returns the index of the file at the path that the caller passed to
     /// [`Finder::find`](super::Finder::find).
+    #[cfg(any(feature = "cli", feature = "internals"))]
     #[must_use]
     pub const fn named_source(&self) -> usize {
         match self.named {

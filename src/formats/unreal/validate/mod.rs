@@ -5,5 +5,4 @@ pub(super) mod findings;
 pub(super) mod rules;
 mod scramble;
 
-#[cfg(any(feature = "cli", feature = "internals"))]
 pub use rules::RULES;
