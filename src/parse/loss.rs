@@ -79,8 +79,10 @@ kinds! {
     /// Numbers that are not finite, or directions without length, which were replaced.
     Values = ("values", true),
     /// Data of a file that the reader of its format ignores, such as bytes after the last field.
+    #[doc(hidden)]
     Unread = ("unread", false),
     /// The encoding of values, which are written with another one.
+    #[doc(hidden)]
     Encoding = ("encoding", true),
 }
 
