@@ -80,7 +80,8 @@ impl DiffSide {
 impl Both<&DiffSide> {
     /// Returns whether the two meshes have the same format.
     pub fn have_same_format(&self) -> bool {
-        self.a.format() == self.b.format()
+        let Self { a, b } = self.map(|side| side.format());
+        a == b
     }
 
     /// Returns whether all files of the two meshes have the same bytes. A file is not read if both
