@@ -80,7 +80,7 @@ impl DiffSide {
 impl Both<&DiffSide> {
     /// Returns whether the two meshes have the same format.
     pub fn have_same_format(&self) -> bool {
-        let Self { a, b } = self.map(|side| side.format());
+        let Both { a, b } = self.map(DiffSide::format);
         a == b
     }
 
