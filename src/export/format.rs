@@ -62,7 +62,7 @@ pub(crate) struct FormatNames {
     name: &'static str,
     /// The format and its encoding, such as `Binary STL`.
     pub(crate) description: &'static str,
-    /// What a file of the format can hold, such as `triangles only`.
+    /// The data that a file of the format can hold, such as `triangles only`.
     pub(crate) holds: &'static str,
 }
 

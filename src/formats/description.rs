@@ -1,4 +1,4 @@
-//! [`FormatDescription`]: what the rest of the crate knows about a format before a file is opened.
+//! [`FormatDescription`]: the names, the file names and the rules of a format.
 
 use crate::parse::Rule;
 

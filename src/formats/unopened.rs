@@ -1,4 +1,4 @@
-//! The properties of files that cannot be opened as a mesh, but of which a part can be read.
+//! The properties of files that cannot be opened as a mesh, but can be read in part.
 
 use std::io;
 use std::path::Path;

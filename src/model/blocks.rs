@@ -9,7 +9,7 @@ use super::lod::Lod;
 use crate::error::{Error, Result};
 use crate::parse::{Finding, OpenOptions, Value, record};
 
-/// What a compressed block of an asset contains.
+/// The content of a compressed block of an asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockContent {
@@ -31,7 +31,7 @@ pub enum BlockContent {
 pub struct StoredBlock {
     /// The name of the block.
     pub name: &'static str,
-    /// What the block contains.
+    /// The content of the block.
     pub kind: BlockContent,
     /// The byte range of the block in the file, which may end after the file.
     pub range: Range<u64>,
@@ -105,7 +105,7 @@ pub trait BlockView {
     fn validate_structure(&self, report: &mut dyn FnMut(Finding));
     /// Returns the surfaces of the block, or `None` if it contains other data.
     fn geometry(&self) -> Result<Option<Box<dyn Geometry + '_>>>;
-    /// Returns whether a surface stands for a face without triangles.
+    /// Returns whether a surface is a placeholder for a face without triangles.
     fn is_placeholder(&self, surface: usize) -> Result<bool>;
 }
 

@@ -38,7 +38,7 @@ pub enum ItemOwner {
     BoundingHull,
 }
 
-/// What a format states about one of its extra arrays.
+/// The description of an extra array of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtraArrayInfo {
     /// The name of the array, such as `tree-nodes`.

@@ -1,4 +1,4 @@
-//! [`Properties`]: what only one format stores about a file or a surface, one value after another.
+//! [`Properties`]: the values of a file or a surface that only its format has, one after another.
 
 use std::io;
 

@@ -96,7 +96,7 @@ pub struct Loss {
     pub kind: LossKind,
     /// The index of the surface, or `None` if the data does not belong to one surface.
     pub surface: Option<usize>,
-    /// What is left out or replaced, such as `1 UV set`.
+    /// The data that is left out or replaced, such as `1 UV set`.
     pub text: String,
     /// The finding of [`validate`](crate::MeshFile::validate) about the data, if a file is written
     /// again in its own format.

@@ -81,7 +81,7 @@ impl<'a> BinaryReader<'a> {
         self.cursor.lend(length.into(), 1, name).map(|_| ())
     }
 
-    /// Passes over the parts of a record before the field `name`.
+    /// Skips the parts of a record before the field `name`.
     pub(crate) fn pass_to(&mut self, parts: &[RecordPart], name: &str) -> Result<()> {
         for part in parts {
             match part {

@@ -73,7 +73,7 @@ pub(super) trait BinaryVisitor {
 /// Calls a visitor with all fields of a binary file, and returns the offset of the plane.
 ///
 /// The length fields of lists, strings and arrays are read, and the contents of the strings and
-/// arrays are passed over.
+/// arrays are skipped.
 pub(super) fn walk(reader: BinaryReader<'_>, limits: &Limits, visitor: &mut impl BinaryVisitor) -> Result<u64> {
     let (mut walk, top) = (BinaryWalk { reader, limits, visitor }, Field::new(""));
     walk.reader.u32("version")?;
@@ -98,7 +98,7 @@ impl<V: BinaryVisitor> BinaryWalk<'_, '_, V> {
         self.visitor.field(field, element, count, self.reader.offset());
     }
 
-    /// Passes over the parts of the record at `place`.
+    /// Skips the parts of the record at `place`.
     fn parts(&mut self, parts: &[RecordPart], place: Field) -> Result<()> {
         let mut count = 0;
         for part in parts {

@@ -80,7 +80,7 @@ impl AssetPart {
         Self::ALL.into_iter().find(|part| part.key() == key)
     }
 
-    /// Returns what a block of this type contains, for all formats.
+    /// Returns the content of a block of this type, for all formats.
     pub(crate) const fn kind(self) -> BlockContent {
         match self {
             Self::HighLod => BlockContent::Level(Lod::High),

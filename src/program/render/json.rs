@@ -185,9 +185,3 @@ pub fn unreadable(path: &Path, fault: &crate::Error) -> Value {
 pub fn other_error(kind: &str, message: &str) -> Value {
     json!({ "format": "", "field": "", "offset": null, "kind": kind, "message": message })
 }
-
-/// Returns a byte slice as a string of hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}

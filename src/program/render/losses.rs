@@ -1,4 +1,4 @@
-//! What a written file does not contain, for the commands that write meshes.
+//! The losses of a written file, for the commands that write meshes.
 
 use serde_json::{Value, json};
 

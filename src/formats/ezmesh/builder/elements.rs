@@ -8,7 +8,7 @@ use crate::error::{Field, Result};
 use crate::formats::ezmesh::layout::TAG;
 use crate::model::Transform;
 
-/// What stands before the lists of a file.
+/// The head of a file, before its lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemHead<'s> {
     pub(crate) asset_name: &'s [u8],
@@ -24,7 +24,7 @@ impl Default for SystemHead<'_> {
     }
 }
 
-/// What stands before the sections and vertices of a mesh.
+/// The head of a mesh, before its sections and vertices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeshHead<'s> {
     pub(crate) name: &'s [u8],
@@ -33,7 +33,7 @@ pub(crate) struct MeshHead<'s> {
     pub(crate) sections: usize,
 }
 
-/// What stands before the triangles of a section.
+/// The head of a section, before its triangles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SectionHead<'s> {
     pub(crate) material: &'s [u8],
@@ -45,7 +45,7 @@ pub(crate) struct SectionHead<'s> {
 }
 
 impl Output<'_> {
-    /// Writes what stands before the lists. A binary file gets the version that its byte order
+    /// Writes the head of the file. A binary file gets the version that its byte order
     /// usually has.
     pub(crate) fn start_system(&mut self, head: &SystemHead<'_>) -> Result<()> {
         self.markup(&[r#"<?xml version="1.0"?>"#]);
@@ -204,7 +204,7 @@ impl Output<'_> {
         self.close("indexbuffer")
     }
 
-    /// Writes what stands after the meshes in a binary file: no instances, no collision shapes, and
+    /// Writes the end of a binary file, after the meshes: no instances, no collision shapes, and
     /// the usual plane.
     pub(crate) fn end_system(&mut self) -> Result<()> {
         self.no_list();

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::Transform;
 
-/// What stands before the meshes of a file.
+/// The content of a file before its meshes.
 #[derive(Debug, Default)]
 pub(super) struct ExportContent {
     pub(super) asset_name: Vec<u8>,

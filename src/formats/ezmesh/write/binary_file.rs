@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::formats::ezmesh::layout::PLANE;
 use crate::formats::ezmesh::view::View;
 
-/// Writes the bytes of a binary file without those behind its last field. A bone whose parent does
+/// Writes the bytes of a binary file without those after its last field. A bone whose parent does
 /// not exist is written without a parent.
 pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     check_indices(view)?;

@@ -24,7 +24,7 @@ impl<'a> NumberBlock<'a> {
         self.ends(&mut tokens, rows, width, format.is_counted()).map(|_| ())
     }
 
-    /// Reads the numbers of `rows` vertices, and returns the position behind them.
+    /// Reads the numbers of `rows` vertices, and returns the position after them.
     fn pass(
         &self,
         format: &VertexFormat,

@@ -96,6 +96,6 @@ impl DiffValue {
 
 /// Returns the first bytes in hexadecimal digits, and the number of all bytes if there are more.
 fn shown_bytes(bytes: &[u8]) -> String {
-    let first = crate::program::render::json::hex(bytes.get(..SHOWN_BYTES).unwrap_or(bytes));
+    let first = crate::parse::hex(bytes.get(..SHOWN_BYTES).unwrap_or(bytes));
     if bytes.len() > SHOWN_BYTES { format!("{first}.. ({} bytes)", bytes.len()) } else { first }
 }
