@@ -3,10 +3,15 @@
 //! The feature `internals` makes this module and the modules of the formats public. They may change
 //! in every release.
 
-pub use crate::formats::FormatFile;
+pub use crate::error::{Cause, FormatName, expect_only, no_such};
 use crate::formats::Model;
+pub use crate::formats::{FileData, FileFormat, FormatDescription, FormatFile, RegisteredFile};
+pub use crate::model::byte_ranges::RangeList;
+pub use crate::model::contents::bytes_of;
+pub use crate::parse::Walk;
 #[cfg(feature = "images")]
 pub use crate::render::images::{ImageKind, decode as decode_image};
+pub use crate::validate::{IndexCheck, Report, Tally};
 
 /// Runs the closure `job` with the kernels for AVX2. Returns `None`, and does not run it, if the
 /// processor does not support AVX-512.

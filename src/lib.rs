@@ -211,6 +211,8 @@ pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, FormatVersion, Geometry, MeshFile, Surface, Weights};
 pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, RewriteEffect, Rule, Severity};
+#[cfg(all(feature = "cli", feature = "internals"))]
+pub use program::register_format;
 #[cfg(feature = "cli")]
 pub use program::run;
 

@@ -9,7 +9,7 @@ use super::{Error, ErrorKind, Field};
 
 /// The cause of an [`Error`], with the values that the error message contains.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Cause {
+pub enum Cause {
     /// An operating system call failed.
     #[error("{0}")]
     Io(Arc<io::Error>),

@@ -9,6 +9,7 @@ pub(crate) mod debug;
 mod field;
 mod kind;
 mod needed_range;
+mod no_such;
 mod rule;
 mod shown;
 
@@ -16,14 +17,15 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-pub(crate) use cause::Cause;
 pub use field::{Field, PathSegment};
 pub use kind::ErrorKind;
 use needed_range::Extent;
-pub(crate) use rule::{Breaking, FormatName, NO_FORMAT, rules};
+pub(crate) use rule::{Breaking, NO_FORMAT, rules};
 pub use rule::{RewriteEffect, Rule, Severity};
 pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, counted, is_text_control, is_utf8};
 pub(crate) use shown::{numbered_noun, show_bytes};
+
+internal_use!(cause::Cause, no_such::expect_only, no_such::no_such, rule::FormatName);
 
 /// The result type of all fallible functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -78,6 +78,21 @@ pub enum RewriteEffect {
 }
 
 impl Rule {
+    /// Makes a rule whose violation does not change what writing the file again does.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(severity: Severity, id: &'static str, text: &'static str, advice: [&'static str; 2]) -> Self {
+        let [why, mend] = advice;
+        Self { id, severity, text, why, mend, rewrite: RewriteEffect::Kept }
+    }
+
+    /// Sets what writing a file again does with the data that violate the rule.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn rewritten_as(self, rewrite: RewriteEffect) -> Self {
+        Self { rewrite, ..self }
+    }
+
     /// Returns the rule with a severity that findings about some values have.
     pub(crate) const fn with(self, severity: Severity) -> Self {
         Self { severity, ..self }
@@ -101,6 +116,7 @@ impl Rule {
 ///         mend "Write the file again, without these bytes.";
 /// }
 /// ```
+#[cfg_attr(feature = "internals", macro_export)]
 macro_rules! rules {
     (
         $(#[$table_doc:meta])* $visibility:vis const $table:ident;
@@ -110,24 +126,19 @@ macro_rules! rules {
                 mend $mend:literal;
         )*
     ) => {
-        $(pub(crate) const $name: $crate::error::Rule = $crate::error::Rule {
-            id: $id,
-            severity: $crate::error::Severity::$severity,
-            text: $text,
-            why: $why,
-            mend: $mend,
-            rewrite: $crate::error::rules!(@rewrite $($rewrite)?),
+        $(pub(crate) const $name: $crate::Rule = {
+            let rule = $crate::Rule::new($crate::Severity::$severity, $id, $text, [$why, $mend]);
+            $(let rule = rule.rewritten_as($crate::RewriteEffect::$rewrite);)?
+            rule
         };)*
         $(#[$table_doc])*
-        $visibility const $table: &[$crate::error::Rule] = &[$($name),*];
+        $visibility const $table: &[$crate::Rule] = &[$($name),*];
     };
-    (@rewrite) => { $crate::error::RewriteEffect::Kept };
-    (@rewrite $rewrite:ident) => { $crate::error::RewriteEffect::$rewrite };
 }
 pub(crate) use rules;
 
 /// The name of a file format in errors, with the rules that these errors are about.
-pub(crate) struct FormatName {
+pub struct FormatName {
     name: &'static str,
     /// Returns the rule that a file breaks by an error that names no rule, or `None` if the bytes
     /// of the file are not the cause. The second argument is whether the error is about a byte of
@@ -141,16 +152,23 @@ pub(crate) struct FormatName {
 pub(crate) const NO_FORMAT: &FormatName = &FormatName::new("file", |_, _| None);
 
 impl FormatName {
-    pub(crate) const fn new(name: &'static str, rule_of: fn(ErrorKind, bool) -> Option<&'static Rule>) -> Self {
+    /// Makes the name of a format. `rule_of` returns the rule that a file breaks by an error of a
+    /// kind, if its reader names no rule. Its second argument is whether the error is in an
+    /// inflated block.
+    #[must_use]
+    pub const fn new(name: &'static str, rule_of: fn(ErrorKind, bool) -> Option<&'static Rule>) -> Self {
         Self { name, rule_of, inflated: [", at inflated byte ", ""] }
     }
 
     /// Sets the text before and after the offset of an inflated byte, at the end of a finding.
-    pub(crate) const fn with_inflated(self, inflated: [&'static str; 2]) -> Self {
+    #[must_use]
+    pub const fn with_inflated(self, inflated: [&'static str; 2]) -> Self {
         Self { inflated, ..self }
     }
 
-    pub(crate) const fn name(&self) -> &'static str {
+    /// Returns the name in lower case, without spaces.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
         self.name
     }
 }

@@ -1,8 +1,10 @@
-//! [`FormatDescription`]: the names, the file names and the rules of a format.
+//! [`FormatDescription`]: what the crate has to know of a format before it opens a file.
 
+use crate::model::ExtraArrayInfo;
 use crate::parse::Rule;
 
-/// The names, the file names and the rules of a format. Each format states it in its own folder.
+/// The names, the file names, the rules and the extra arrays of a format. Each format states them
+/// in its own folder.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program reads some fields"))]
 pub struct FormatDescription {
@@ -14,6 +16,11 @@ pub struct FormatDescription {
     pub extensions: &'static [&'static str],
     /// The extensions of files that are only parts of a mesh of several files.
     pub part_extensions: &'static [&'static str],
+    /// Returns whether the first bytes of a file are those of the format, or of a version of the
+    /// format that this crate does not read. Always `false` for a format without a magic number.
+    pub is_known: fn(&[u8]) -> bool,
     /// The rules that `validate` tests.
     pub rules: &'static [Rule],
+    /// The arrays that surfaces may have, and that not every format has.
+    pub extra_arrays: &'static [ExtraArrayInfo],
 }

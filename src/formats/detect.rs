@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+#[cfg(feature = "internals")]
+use std::sync::OnceLock;
 
 use super::description::FormatDescription;
 use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
@@ -68,7 +70,7 @@ impl Format {
     /// not read.
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
-        unigine::detect::is_known(bytes) || secondlife::is_known(bytes) || ezmesh::detect::is_known(bytes)
+        descriptions().any(|format| (format.is_known)(bytes))
     }
 }
 
@@ -93,6 +95,48 @@ impl Format {
         let has = |format: &Self| format.description().extensions.iter().any(|own| extension.eq_ignore_ascii_case(own));
         Self::ALL.into_iter().find(has)
     }
+}
+
+/// Returns the descriptions of all formats.
+pub(crate) fn descriptions() -> impl Iterator<Item = &'static FormatDescription> + Clone {
+    Format::ALL.map(Format::description).into_iter().chain(registered())
+}
+
+/// The description of the format that a test registered.
+#[cfg(feature = "internals")]
+static REGISTERED: OnceLock<&'static FormatDescription> = OnceLock::new();
+
+/// Adds a format to those that are recognised by their names and their first bytes. A process adds
+/// at most one format, and adds it first of all.
+#[cfg(all(feature = "cli", feature = "internals"))]
+pub(crate) fn register(format: &'static FormatDescription) {
+    REGISTERED.get_or_init(|| format);
+}
+
+/// Returns the description of the format that a test registered.
+fn registered() -> Option<&'static FormatDescription> {
+    #[cfg(feature = "internals")]
+    return REGISTERED.get().copied();
+    #[cfg(not(feature = "internals"))]
+    None
+}
+
+/// Returns whether the extension of a path is that of files that contain a whole mesh or animation.
+#[cfg(feature = "cli")]
+pub(crate) fn is_mesh_name(path: &Path) -> bool {
+    let is_own = |own: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own));
+    descriptions().any(|format| format.extensions.iter().any(is_own))
+}
+
+/// Returns an error if the first bytes of a file are not those of a format.
+///
+/// # Errors
+///
+/// Returns the errors of [`Format::detect`].
+#[cfg(feature = "cli")]
+pub(crate) fn expect_known(bytes: &[u8]) -> Result<()> {
+    let is_registered = registered().is_some_and(|format| (format.is_known)(bytes));
+    if is_registered { Ok(()) } else { Format::detect(bytes).map(drop) }
 }
 
 impl fmt::Display for Format {
@@ -129,7 +173,7 @@ impl FromStr for Format {
 /// by its name.
 #[cfg(feature = "cli")]
 pub(crate) fn foreign_error(path: &Path, bytes: &[u8]) -> Option<Error> {
-    foreign_instead(&Format::detect(bytes).err()?, path, bytes)
+    foreign_instead(&expect_known(bytes).err()?, path, bytes)
 }
 
 /// Returns the error for the file at `path` if the error of [`Format::detect`] says that it may be

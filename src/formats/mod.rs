@@ -11,6 +11,8 @@ mod model;
 mod model_views;
 mod open;
 mod open_indexed;
+#[cfg(feature = "internals")]
+mod registered;
 #[cfg(feature = "cli")]
 mod samples;
 pub mod secondlife;
@@ -21,9 +23,13 @@ pub mod unigine;
 mod unopened;
 pub mod unreal;
 
-#[cfg(feature = "cli")]
-pub(crate) use detect::foreign_error;
+#[cfg(feature = "internals")]
+pub use description::FormatDescription;
+#[cfg(all(feature = "internals", feature = "cli"))]
+pub(crate) use detect::register;
 pub use detect::{Format, finding};
+#[cfg(feature = "cli")]
+pub(crate) use detect::{descriptions, expect_known, foreign_error, is_mesh_name};
 #[cfg(feature = "internals")]
 pub use model::FormatFile;
 pub use model::Model;
@@ -31,14 +37,11 @@ pub use open::open;
 #[cfg(feature = "cli")]
 pub(crate) use open::open_named;
 pub use open_indexed::{IndexedModel, open_indexed};
+#[cfg(feature = "internals")]
+pub use registered::{FileData, FileFormat, RegisteredFile};
 pub use sidecar_content::SidecarContent;
 pub use sidecar_place::SidecarState;
 #[cfg(feature = "cli")]
 pub(crate) use unopened::unopened_properties;
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};
-
-/// The extra arrays of each format. An array of several formats is in the list of each of them.
-#[cfg(feature = "cli")]
-pub(crate) const EXTRA_ARRAYS: [&[crate::model::ExtraArrayInfo]; 4] =
-    [unreal::EXTRA_ARRAYS, secondlife::EXTRA_ARRAYS, unigine::EXTRA_ARRAYS, ezmesh::EXTRA_ARRAYS];

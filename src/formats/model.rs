@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::detect::Format;
+#[cfg(feature = "internals")]
+use crate::formats::registered::{FileData, FileFormat, RegisteredFile};
 #[cfg(feature = "cli")]
 use crate::formats::samples::SampleKind;
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
@@ -23,6 +25,8 @@ macro_rules! with_file {
             FormatFile::Unreal($file) => $value,
             FormatFile::SecondLife($file) => $value,
             FormatFile::EzMesh($file) => $value,
+            #[cfg(feature = "internals")]
+            FormatFile::Registered($file) => $value,
         }
     };
 }
@@ -62,6 +66,9 @@ pub enum FormatFile<D> {
     SecondLife(Box<secondlife::Mesh<D>>),
     /// EZ-Mesh. Each mesh section of the file is one surface of the [`Geometry`].
     EzMesh(Box<ezmesh::Mesh<D>>),
+    /// A format of a test.
+    #[cfg(feature = "internals")]
+    Registered(Box<dyn RegisteredFile<Data = D>>),
 }
 
 impl<D: AsRef<[u8]>> FormatFile<D> {
@@ -79,7 +86,7 @@ impl<D: AsRef<[u8]>> FormatFile<D> {
             Self::Unigine(mesh) => mesh.index(builder),
             Self::UnigineAnimation(animation) => animation.index(builder),
             Self::EzMesh(mesh) => mesh.index(builder),
-            Self::Unreal(_) | Self::SecondLife(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 }
@@ -99,6 +106,8 @@ impl<D: AsRef<[u8]>> Model<D> {
         match &self.0 {
             FormatFile::Unigine(mesh) => unigine::sample::kind(mesh),
             FormatFile::UnigineAnimation(_) => unskinned,
+            #[cfg(feature = "internals")]
+            FormatFile::Registered(_) => unskinned,
             FormatFile::Unreal(_) => &unreal::sample::KIND,
             FormatFile::SecondLife(_) => &secondlife::sample::KIND,
             FormatFile::EzMesh(mesh) => ezmesh::sample::kind(mesh),
@@ -139,6 +148,18 @@ impl<D> From<unreal::Mesh<D>> for Model<D> {
 impl<D> From<secondlife::Mesh<D>> for Model<D> {
     fn from(mesh: secondlife::Mesh<D>) -> Self {
         Self(FormatFile::SecondLife(Box::new(mesh)))
+    }
+}
+
+#[cfg(feature = "internals")]
+impl<D: FileData> Model<D> {
+    /// Opens a file in a format outside the crate.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`FileFormat::open`].
+    pub fn open_registered<F: FileFormat>(data: D, options: &OpenOptions) -> Result<Self> {
+        Ok(Self(FormatFile::Registered(Box::new(F::open(data, options)?))))
     }
 }
 

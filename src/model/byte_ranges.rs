@@ -4,9 +4,8 @@
 
 use std::ops::Range;
 
-use super::contents::{expect_only, no_such};
 use super::format_version::FormatVersion;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, expect_only, no_such};
 use crate::math::as_u64;
 
 /// A part of a mesh, of which [`ByteRanges::byte_ranges`] returns the bytes.
@@ -167,11 +166,15 @@ pub trait ByteRanges: FormatVersion {
 
 /// Collects the byte ranges of a part.
 #[derive(Debug, Default)]
-pub(crate) struct RangeList(Vec<Range<u64>>);
+pub struct RangeList(Vec<Range<u64>>);
 
 impl RangeList {
     /// Adds a byte range. A range that continues the last one is joined with it.
-    pub(crate) fn push(&mut self, range: Range<u64>) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn push(&mut self, range: Range<u64>) -> Result<()> {
         if range.is_empty() {
             return Ok(());
         }
@@ -192,7 +195,8 @@ impl RangeList {
     }
 
     /// Returns the ranges in ascending order. Ranges that overlap or touch are joined.
-    pub(crate) fn finish(mut self) -> Vec<Range<u64>> {
+    #[must_use]
+    pub fn finish(mut self) -> Vec<Range<u64>> {
         self.0.sort_unstable_by_key(|range| range.start);
         self.0.dedup_by(|next, last| {
             let joined = next.start <= last.end;

@@ -10,7 +10,7 @@ use super::attributes::{Indices, Positions};
 use super::format_version::FormatVersion;
 use super::geometry::Geometry;
 use super::mesh_file::MeshFile;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Result, no_such};
 use crate::math::as_u64;
 use crate::parse::Name;
 
@@ -323,18 +323,7 @@ impl<'a> Metadata<'a> {
 }
 
 /// Returns the number of bytes of all files of a mesh.
-pub(crate) fn bytes_of<F: MeshFile<Data: AsRef<[u8]>>>(file: &F) -> u64 {
+pub fn bytes_of<F: MeshFile<Data: AsRef<[u8]>>>(file: &F) -> u64 {
     let sources = (0..file.source_count()).filter_map(|source| file.source(source));
     sources.fold(0, |sum, data| sum.saturating_add(as_u64(data.as_ref().len())))
-}
-
-/// Returns an error if `index` is not the index of the only item of a list.
-pub(crate) fn expect_only(format: &'static str, list: &'static str, index: usize) -> Result<()> {
-    if index == 0 { Ok(()) } else { Err(no_such(format, list, 1, index)) }
-}
-
-/// Makes the error for an index that is out of range.
-pub(crate) fn no_such(format: &'static str, list: &'static str, count: usize, index: usize) -> Error {
-    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(format, Field::new("").in_list(list, as_u64(index)), kind)
 }

@@ -61,7 +61,8 @@ pub struct ExtraArrayInfo {
 
 impl ExtraArrayInfo {
     /// Describes an array of one unsigned byte for each triangle.
-    pub(crate) const fn bytes(name: &'static str, item: &'static str, description: &'static str) -> Self {
+    #[must_use]
+    pub const fn bytes(name: &'static str, item: &'static str, description: &'static str) -> Self {
         let (owner, number, encoding) = (ItemOwner::Triangle, NumberType::U8, "a byte");
         Self { name, item, description, owner, components: &[], number, stored: None, encoding }
     }
@@ -121,7 +122,7 @@ impl<'a> ExtraArray<'a> {
     }
 
     /// Makes an array of `len` items, which `get` returns by their index.
-    pub(crate) fn integers<const N: usize>(
+    pub fn integers<const N: usize>(
         info: &'static ExtraArrayInfo,
         len: usize,
         get: impl Fn(usize) -> Option<[i64; N]> + Send + Sync + 'a,

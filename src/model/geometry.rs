@@ -88,7 +88,9 @@ pub trait Geometry: FormatVersion {
     fn bounds(&self) -> Result<Bounds>;
     /// Returns the bounding sphere that the file stores for the whole mesh, or `None` if the format
     /// stores no such sphere.
-    fn sphere(&self) -> Result<Option<Sphere>>;
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Ok(None)
+    }
     /// Returns the number of vertex frames in the mesh.
     ///
     /// A vertex frame contains a position for every vertex. An animation of vertices displays
@@ -122,7 +124,9 @@ pub trait Geometry: FormatVersion {
     fn surface_bounds(&self, surface: usize) -> Result<Bounds>;
     /// Returns the bounding sphere that the file stores for a surface, or `None` if the format
     /// stores no spheres.
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>>;
+    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
+        self.surface_name(surface).map(|_| None)
+    }
     /// Returns the name of the material or texture of a surface, or `None` if neither the file nor
     /// its script contains a name.
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
@@ -159,7 +163,9 @@ pub trait Geometry: FormatVersion {
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>>;
     /// Finds the tangent frames of a surface in the shape `target`, or returns `None` if the format
     /// stores no tangent frames.
-    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>>;
+    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
+        self.positions(surface, target).map(|_| None)
+    }
     /// Finds the normals of a surface in the shape `target`, which are stored alone or as part of
     /// the tangent frames.
     ///
@@ -169,10 +175,15 @@ pub trait Geometry: FormatVersion {
     }
     /// Finds the coordinates of UV set `set` of a surface, or returns `None` if the surface does
     /// not have the UV set `set`.
-    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>>;
+    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
+        let _ = set;
+        self.surface_sphere(surface).map(|_| None)
+    }
     /// Finds the vertex colours of a surface, or returns `None` if the surface has no vertex
     /// colours.
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>>;
+    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
+        self.surface_sphere(surface).map(|_| None)
+    }
     /// Returns whether vertex colours are data for a purpose that the file does not state, such as
     /// masks for the movement of leaves, and not colours to draw.
     fn colors_are_data(&self) -> bool {
@@ -180,7 +191,9 @@ pub trait Geometry: FormatVersion {
     }
     /// Finds the bone weights of a surface, or returns `None` if the surface has no bone weights.
     /// Each position of the surface has one list of weights.
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>>;
+    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
+        self.surface_sphere(surface).map(|_| None)
+    }
     /// Finds a surface's index stream for positions and weights, which has one index per corner.
     fn indices(&self, surface: usize) -> Result<Indices<'_>>;
     /// Finds a surface's index stream for tangent frames, UVs and colours, which has one index per
@@ -188,7 +201,9 @@ pub trait Geometry: FormatVersion {
     ///
     /// Returns `None` if the format has only one index stream, which is then used for positions,
     /// tangent frames, UVs and colours.
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>>;
+    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
+        self.surface_sphere(surface).map(|_| None)
+    }
     /// Returns the spatial tree that the file stores for the triangles of a surface, or `None` if
     /// the file stores no such tree.
     fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {

@@ -16,6 +16,31 @@ use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Loss, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::Sidecar;
 
+/// Implements the methods of [`MeshFile`] that return the file as another trait, for a file that
+/// implements all of these traits.
+#[cfg_attr(feature = "internals", macro_export)]
+#[doc(hidden)]
+macro_rules! views_of_self {
+    () => {
+        fn asset(&self) -> &dyn $crate::model::Asset {
+            self
+        }
+
+        fn geometry(&self) -> Option<&dyn $crate::Geometry> {
+            Some(self)
+        }
+
+        fn animations(&self) -> Option<&dyn $crate::Animations> {
+            Some(self)
+        }
+
+        fn contents(&self) -> &dyn $crate::model::Contents {
+            self
+        }
+    };
+}
+pub(crate) use views_of_self;
+
 /// An open mesh file, with the operations that every format supports.
 /// [`Model::file`](crate::Model::file) returns it.
 ///

@@ -105,3 +105,4 @@ internal_use!(
 pub(crate) use extra_array::ExtraItem;
 pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;
+pub(crate) use mesh_file::views_of_self;

@@ -19,6 +19,14 @@ pub struct WrittenForm {
     pub dialects: Option<[&'static str; 2]>,
 }
 
+impl WrittenForm {
+    /// Makes the form of one binary file without blocks.
+    #[must_use]
+    pub const fn new(extensions: &'static [&'static str]) -> Self {
+        Self { extensions, endings: &[], is_text: false, has_blocks: false, dialects: None }
+    }
+}
+
 /// How a writer stores the blocks of a file whose content may be compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {

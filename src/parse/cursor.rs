@@ -47,7 +47,8 @@ impl<'a> Cursor<'a> {
     /// Makes a cursor at the first byte of a file.
     ///
     /// `bytes` is the content of the file, and `format` is the name of its format for errors.
-    pub(crate) const fn new(bytes: &'a [u8], format: &'static FormatName) -> Self {
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], format: &'static FormatName) -> Self {
         Self { bytes, at: 0, format, place: Field::new(""), access_log: None, origin: CursorOrigin::File }
     }
 
@@ -134,12 +135,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Makes an error about the field `name` at the current offset of the cursor.
-    pub(crate) fn error(&self, name: &'static str, kind: Cause) -> Error {
+    #[must_use]
+    pub fn error(&self, name: &'static str, kind: Cause) -> Error {
         self.error_at(self.offset(), name, kind)
     }
 
     /// Makes an error about the field `name` at byte `offset` of the file.
-    pub(crate) fn error_at(&self, offset: u64, name: &'static str, kind: Cause) -> Error {
+    #[must_use]
+    pub fn error_at(&self, offset: u64, name: &'static str, kind: Cause) -> Error {
         let field = self.field(name);
         match self.origin {
             CursorOrigin::File => Error::new(self.format, field, offset, kind),

@@ -31,13 +31,12 @@ pub use region_bytes::{RegionBytes, RegionElement};
 #[doc(hidden)]
 pub use value::Value;
 
-internal_use!(cursor::Cursor, cursor::Record);
+internal_use!(cursor::Cursor, cursor::Record, region::Walk);
 
 pub(crate) use crate::error::rules;
 pub(crate) use allocation::{expect_length, filled, room};
 
 pub(crate) use memory_budget::MemoryBudget;
-pub(crate) use region::Walk;
 pub(crate) use region_bytes::word;
 pub(crate) use setters::{option_setters, setters};
 pub(crate) use sorted_names::{NameCopy, SortedNames};

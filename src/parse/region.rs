@@ -35,7 +35,9 @@ impl Element {
     }
 
     /// Returns the element type with a function that finds and decodes an element.
-    pub(crate) const fn decoded_by(self, decoder: Decoder) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn decoded_by(self, decoder: Decoder) -> Self {
         Self { decoder, ..self }
     }
 }
@@ -109,23 +111,25 @@ impl Region {
 }
 
 /// Passes the [`Region`]s of a file to a closure, in the order of their offsets.
-pub(crate) struct Walk<'s> {
+pub struct Walk<'s> {
     at: u64,
     see: &'s mut dyn FnMut(Region),
 }
 
 impl<'s> Walk<'s> {
-    pub(crate) fn new(see: &'s mut dyn FnMut(Region)) -> Self {
+    /// Makes a walk at the start of a file, which passes each region to `see`.
+    pub fn new(see: &'s mut dyn FnMut(Region)) -> Self {
         Self { at: 0, see }
     }
 
     /// Returns the offset in the file at which the next region starts, in bytes.
-    pub(crate) const fn at(&self) -> u64 {
+    #[must_use]
+    pub const fn at(&self) -> u64 {
         self.at
     }
 
     /// Passes a region of `count` elements to the closure.
-    pub(crate) fn pass(&mut self, field: Field, element: Element, count: u64) {
+    pub fn pass(&mut self, field: Field, element: Element, count: u64) {
         let start = self.at;
         self.at = start.saturating_add(count.saturating_mul(element.size.into()));
         (self.see)(Region { field, start, end: self.at, element, count });
@@ -133,14 +137,14 @@ impl<'s> Walk<'s> {
 
     /// Passes a region of one-byte elements to the closure. The region ends at offset `end` of the
     /// file.
-    pub(crate) fn pass_all(&mut self, field: Field, element: Element, end: u64) {
+    pub fn pass_all(&mut self, field: Field, element: Element, end: u64) {
         let start = std::mem::replace(&mut self.at, end);
         (self.see)(Region { field, start, end, element, count: end.saturating_sub(start) });
     }
 
     /// Passes a region that ends at offset `end` of the file to the closure, unless the region
     /// would be empty.
-    pub(crate) fn pass_to(&mut self, field: Field, element: Element, end: u64) {
+    pub fn pass_to(&mut self, field: Field, element: Element, end: u64) {
         let length = end.saturating_sub(self.at);
         if length > 0 {
             self.pass(field, element, length.checked_div(element.size.into()).unwrap_or_default());

@@ -34,7 +34,7 @@ pub struct RegionBytes<'b> {
 }
 
 /// The function that finds the element of a region with the type of this function, and decodes it.
-pub(crate) type Decoder = fn(&RegionBytes<'_>) -> Option<RegionElement>;
+pub type Decoder = fn(&RegionBytes<'_>) -> Option<RegionElement>;
 
 impl<'b> RegionBytes<'b> {
     /// Returns the bytes of the region that contains the byte at `offset` of the file. Returns
@@ -56,7 +56,7 @@ impl<'b> RegionBytes<'b> {
 
     /// Returns the element of a known size that contains the byte. `decode` receives the bytes of
     /// the element and the offset of the byte in it.
-    pub(crate) fn item(&self, decode: impl FnOnce(&[u8], usize) -> Option<Value>) -> Option<RegionElement> {
+    pub fn item(&self, decode: impl FnOnce(&[u8], usize) -> Option<Value>) -> Option<RegionElement> {
         let size = usize::try_from(self.region.element.size).ok()?;
         let index = self.at.checked_div(size)?;
         let start = index.checked_mul(size)?;

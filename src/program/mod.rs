@@ -21,6 +21,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+#[cfg(feature = "internals")]
+pub use input::registered::register_format;
+
 use args::Global;
 use input::lists::add_listed;
 use render::report::report;

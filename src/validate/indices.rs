@@ -7,7 +7,7 @@ use crate::parse::filled;
 
 /// Checks the vertex indices of triangles, one index after another.
 #[derive(Debug, Default)]
-pub(crate) struct IndexCheck {
+pub struct IndexCheck {
     vertices: u32,
     number: u64,
     triangle: [u32; 3],
@@ -20,18 +20,21 @@ pub(crate) struct IndexCheck {
     /// Whether a triangle with three indices 0 may be degenerate.
     has_placeholders: bool,
     /// The indices that are not below the number of vertices.
-    pub(crate) beyond: Tally,
+    pub beyond: Tally,
     /// The value of the first index that is not below the number of vertices.
-    pub(crate) first_beyond: u32,
-    pub(crate) least: u32,
-    pub(crate) greatest: u32,
+    pub first_beyond: u32,
+    /// The least index, or `u32::MAX` if there is none.
+    pub least: u32,
+    /// The greatest index, or 0 if there is none.
+    pub greatest: u32,
     /// The triangles that use a vertex twice.
-    pub(crate) degenerate: Tally,
+    pub degenerate: Tally,
 }
 
 impl IndexCheck {
     /// Makes a check of indices that refer to `vertices` vertices.
-    pub(crate) fn new(vertices: u32) -> Self {
+    #[must_use]
+    pub fn new(vertices: u32) -> Self {
         Self { vertices, least: u32::MAX, ..Self::default() }
     }
 
@@ -48,7 +51,7 @@ impl IndexCheck {
 
     /// Checks the next index.
     #[inline]
-    pub(crate) fn add(&mut self, index: u32) {
+    pub fn add(&mut self, index: u32) {
         if index >= self.vertices {
             self.first_beyond = if self.beyond.any() { self.first_beyond } else { index };
             self.beyond.add(self.number, true);

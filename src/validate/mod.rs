@@ -10,7 +10,6 @@ mod transforms;
 
 pub(crate) use boxes::{contains, nearly_equal};
 pub(crate) use cycles::cycles;
-pub(crate) use indices::IndexCheck;
-pub(crate) use report::Report;
-pub(crate) use tally::Tally;
 pub(crate) use transforms::{is_finite, length};
+
+internal_use!(indices::IndexCheck, report::Report, tally::Tally);

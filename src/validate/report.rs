@@ -15,7 +15,7 @@ const MAX_FINDINGS: u32 = 1001;
 const MAX_TEXT: usize = 4096;
 
 /// Collects the findings of one validation and passes each finding to the closure `sink`.
-pub(crate) struct Report<'r> {
+pub struct Report<'r> {
     rules: &'static [Rule],
     sink: &'r mut dyn FnMut(Finding),
     /// The number of findings that were reported so far, one counter for each rule in `rules`.
@@ -34,7 +34,8 @@ pub(crate) struct Report<'r> {
 }
 
 impl<'r> Report<'r> {
-    pub(crate) fn new(rules: &'static [Rule], sink: &'r mut dyn FnMut(Finding)) -> Self {
+    /// Makes a report that passes each finding to `sink`. `rules` are those of the format.
+    pub fn new(rules: &'static [Rule], sink: &'r mut dyn FnMut(Finding)) -> Self {
         let inflated = [", at inflated byte ", ""];
         Self { rules, sink, counts: vec![0; rules.len()], source: 0, asset: None, block: None, inflated }
     }
@@ -71,7 +72,7 @@ impl<'r> Report<'r> {
     ///
     /// `text` is formatted only if the finding is passed. Pass `format_args!` and not `format!`,
     /// because a malicious file may violate a rule a million times.
-    pub(crate) fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl fmt::Display) {
+    pub fn add(&mut self, rule: Rule, field: Field, offset: u64, text: impl fmt::Display) {
         let [before, after] = self.inflated;
         match self.block {
             Some(block) => self.pass(rule, field, block, format_args!("{text}{before}{offset}{after}")),
@@ -80,7 +81,7 @@ impl<'r> Report<'r> {
     }
 
     /// Passes a finding about the items of `tally` to the closure `sink`, if items violate `rule`.
-    pub(crate) fn add_any(&mut self, tally: Tally, rule: Rule, field: Field, offset: u64, text: impl fmt::Display) {
+    pub fn add_any(&mut self, tally: Tally, rule: Rule, field: Field, offset: u64, text: impl fmt::Display) {
         if tally.any() {
             self.add(rule, field, offset, text);
         }

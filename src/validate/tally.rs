@@ -6,20 +6,23 @@ use crate::error::counted;
 
 /// The number of items of an array that violate a rule, and the index of the first such item.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) count: u64,
-    pub(crate) first: u64,
+pub struct Tally {
+    /// The number of such items.
+    pub count: u64,
+    /// The index of the first such item, or 0 if there is none.
+    pub first: u64,
 }
 
 impl Tally {
     /// Counts the items for which `is_breach` returns `true`.
-    pub(crate) fn of<T>(items: impl IntoIterator<Item = T>, mut is_breach: impl FnMut(T) -> bool) -> Self {
+    pub fn of<T>(items: impl IntoIterator<Item = T>, mut is_breach: impl FnMut(T) -> bool) -> Self {
         let mut tally = Self::default();
         (0..).zip(items).for_each(|(number, item)| tally.add(number, is_breach(item)));
         tally
     }
 
-    pub(crate) fn add(&mut self, item: u64, breach: bool) {
+    /// Counts the item with the index `item` if it violates the rule.
+    pub fn add(&mut self, item: u64, breach: bool) {
         if breach {
             if self.count == 0 {
                 self.first = item;
@@ -28,7 +31,9 @@ impl Tally {
         }
     }
 
-    pub(crate) const fn any(self) -> bool {
+    /// Returns whether an item violates the rule.
+    #[must_use]
+    pub const fn any(self) -> bool {
         self.count > 0
     }
 
@@ -41,18 +46,21 @@ impl Tally {
     /// Returns the byte offset of the first item that violates the rule.
     ///
     /// `start` is the offset of the array in the file, and `size` is the size of an item in bytes.
-    pub(crate) const fn offset(self, start: u64, size: u64) -> u64 {
+    #[must_use]
+    pub const fn offset(self, start: u64, size: u64) -> u64 {
         start.saturating_add(self.first.saturating_mul(size))
     }
 
     /// Returns the text of a finding: the number of items with the noun `noun`, and `what`.
-    pub(crate) const fn text(self, noun: &'static str, what: &'static str) -> impl fmt::Display {
+    #[must_use]
+    pub const fn text(self, noun: &'static str, what: &'static str) -> impl fmt::Display {
         TallyText { tally: self, noun, what, names_first: false }
     }
 
     /// Returns the text of a finding: the number of items with the noun `noun`, `what`, and the
     /// index of the first item.
-    pub(crate) const fn text_to_first(self, noun: &'static str, what: &'static str) -> impl fmt::Display {
+    #[must_use]
+    pub const fn text_to_first(self, noun: &'static str, what: &'static str) -> impl fmt::Display {
         TallyText { tally: self, noun, what, names_first: true }
     }
 }

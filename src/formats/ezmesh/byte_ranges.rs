@@ -9,10 +9,9 @@ use super::file::Mesh;
 use super::layout::{FORMAT, TRANSFORM_SIZE, TRIANGLE_SIZE};
 use super::regions;
 use super::semantic::Semantic;
-use crate::error::Result;
+use crate::error::{Result, no_such};
 use crate::math::{as_index, as_u64};
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
-use crate::model::contents::no_such;
 use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
 
 /// The names of the regions that no other part of a binary file is found by.

@@ -6,9 +6,9 @@ use super::elements::{Collision, Instance as StoredInstance, Material as StoredM
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Result, expect_only, no_such};
 use crate::model::animation::{Affine, Animations};
-use crate::model::contents::{bytes_of, expect_only, no_such};
+use crate::model::contents::bytes_of;
 use crate::model::{
     Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Positions,
 };

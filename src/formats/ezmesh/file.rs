@@ -18,13 +18,9 @@ use super::{binary_scan, detect, properties, region_values, regions, sidecar_ind
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::math::as_u64;
-use crate::model::animation::Animations;
-use crate::model::contents::no_such;
-use crate::model::{
-    Asset, Contents, DescribedBlocks, FileContext, FormatVersion, Geometry, MeshFile, Properties, WrittenForm,
-};
+use crate::model::{DescribedBlocks, FileContext, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar};
 
@@ -204,6 +200,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
 
+    views_of_self!();
+
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then(|| self.data())
     }
@@ -270,10 +268,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         sidecar_index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
     }
 
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
     fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         Self::bounds_in_steps(self, read)
     }
@@ -288,17 +282,5 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn surfaces_share_names(&self) -> bool {
         true
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
     }
 }

@@ -7,12 +7,11 @@ use super::semantic::Semantic as S;
 use super::surface::Section;
 use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds, Sphere};
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::math::{as_index, as_u64};
-use crate::model::contents::no_such;
 use crate::model::{
     Colors, Counts, ExtraArray, ExtraArrayInfo, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions,
-    Space, TangentFrames, Uvs, VertexPool, Weights, Winding,
+    Space, Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -128,10 +127,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.bounds_in_steps(&mut |_| ())
     }
 
-    fn sphere(&self) -> Result<Option<Sphere>> {
-        Ok(None)
-    }
-
     fn surface_count(&self) -> Result<usize> {
         Ok(self.view().count(ElementKind::Section))
     }
@@ -198,12 +193,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         })
     }
 
-    /// Returns `None`: the format stores no combined tangent frames, but separate normals, tangents
-    /// and binormals.
-    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
-        self.positions(surface, target).map(|_| None)
-    }
-
     fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
         if target > 0 {
             return Err(no_such(FORMAT, "target", 1, target));
@@ -230,12 +219,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             Some(triangles) => triangles.indices(),
             None => Ok(Indices(IndexEncoding::Consecutive(crate::array::Consecutive::new(0)))),
         }
-    }
-
-    /// Returns `None`: EZ-Mesh files have no separate attribute indices. A triangle index selects
-    /// the position and all attributes of a vertex.
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        self.section(surface).map(|_| None)
     }
 
     fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {

@@ -74,8 +74,6 @@ mod xml;
 use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use geometry::EXTRA_ARRAYS;
 #[cfg(feature = "internals")]
 pub use {
     animation::{Animation, Track, clip::Timing, track::Keys},
@@ -101,11 +99,13 @@ pub use {
     vertex_format::{Column, VertexFormat},
 };
 
-/// The names, the file names and the rules of the format.
+/// The names, the file names, the rules and the extra arrays of the format.
 pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
     id: "ezmesh",
     title: "EZ-Mesh",
     extensions: &["ezm", "ezb"],
     part_extensions: &[],
+    is_known: detect::is_known,
     rules: validate::RULES,
+    extra_arrays: geometry::EXTRA_ARRAYS,
 };

@@ -5,7 +5,7 @@ use super::geometry::{ShownAsset, no_such};
 use super::matrix::{Matrix, affine};
 use super::skin::Skin;
 use crate::error::Result;
-use crate::model::animation::{Affine, Animations, Clip};
+use crate::model::animation::{Affine, Animations};
 use crate::model::{Bone, Transform};
 
 impl<A: ShownAsset> Animations for A {
@@ -46,14 +46,6 @@ impl<A: ShownAsset> Animations for A {
 
     fn has_bone_clips(&self) -> bool {
         false
-    }
-
-    fn clip_count(&self) -> Result<usize> {
-        Ok(0)
-    }
-
-    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
-        Err(no_such("clip", 0, clip))
     }
 }
 

@@ -10,10 +10,9 @@ use super::header::BlockRange;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
 use super::validate::rules::BLOCK_OUTSIDE_FILE;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, expect_only};
 use crate::model::Lod;
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
-use crate::model::contents::expect_only;
 use crate::model::{ByteRanges, Part};
 
 impl<A: ShownAsset> ByteRanges for A {

@@ -24,8 +24,7 @@ use crate::error::debug::short_debug;
 #[cfg(any(feature = "cli", feature = "internals"))]
 use crate::model::BlockFile;
 use crate::model::Lod;
-use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, WrittenForm};
+use crate::model::{DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
@@ -259,6 +258,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
 
+    views_of_self!();
+
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)
     }
@@ -302,10 +303,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         write_to(self.view(), out)
     }
 
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
     #[cfg(any(feature = "cli", feature = "internals"))]
     fn blocks(&self) -> Option<&dyn BlockFile> {
         Some(self)
@@ -316,18 +313,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     }
 
     fn written_form(&self) -> WrittenForm {
-        WrittenForm { extensions: &["llmesh", "slm", "asset"], ..WrittenForm::default() }
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
+        WrittenForm::new(&["llmesh", "slm", "asset"])
     }
 }

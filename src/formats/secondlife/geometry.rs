@@ -13,7 +13,7 @@ use crate::array::{Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{
-    Colors, Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, ItemOwner,
+    Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, ItemOwner,
     NormalEncoding, Normals, NumberType, PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs,
     Weights, Winding,
 };
@@ -184,10 +184,6 @@ impl<A: ShownAsset> Geometry for A {
         boxes.try_fold(Bounds::EMPTY, |sum, one| Ok(sum.union(&one?)))
     }
 
-    fn sphere(&self) -> Result<Option<Sphere>> {
-        Ok(None)
-    }
-
     /// Returns the number of submeshes of the level of detail that `ShownAsset::shown_level`
     /// returns.
     fn surface_count(&self) -> Result<usize> {
@@ -258,20 +254,12 @@ impl<A: ShownAsset> Geometry for A {
         Ok(submesh.uvs()?.map(|array| Uvs(UvEncoding::MinMax16(array))))
     }
 
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        self.shown_level()?.submesh(surface).map(|_| None)
-    }
-
     fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
         self.shown_level()?.submesh(surface)?.weights()
     }
 
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
         self.shown_level()?.submesh(surface)?.indices().map(|array| Indices(IndexEncoding::U16(array)))
-    }
-
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        self.shown_level()?.submesh(surface).map(|_| None)
     }
 
     fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
@@ -304,7 +292,7 @@ fn base_shape(target: usize) -> Result<()> {
 }
 
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
-    crate::model::contents::no_such(FORMAT, list, count, index)
+    crate::error::no_such(FORMAT, list, count, index)
 }
 
 /// Creates an error about a byte of a vertex or index array. The argument `name` is the name of the

@@ -115,8 +115,6 @@ pub use crate::model::Lod;
 pub use detect::is_known;
 
 pub use file::Mesh;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use geometry::EXTRA_ARRAYS;
 #[cfg(feature = "cli")]
 pub(crate) use properties::unopened_properties;
 #[cfg(feature = "internals")]
@@ -146,11 +144,13 @@ pub use {
     validate::RULES,
 };
 
-/// The names, the file names and the rules of the format.
+/// The names, the file names, the rules and the extra arrays of the format.
 pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
     id: "secondlife",
     title: "Second Life",
     extensions: &["llmesh", "slm"],
     part_extensions: &[],
+    is_known: detect::is_known,
     rules: validate::RULES,
+    extra_arrays: geometry::EXTRA_ARRAYS,
 };

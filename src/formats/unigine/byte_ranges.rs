@@ -8,10 +8,9 @@ use super::blocks::LentSurface;
 use super::file::Mesh;
 use super::reader::arrays::ArrayKind;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
-use crate::error::Result;
+use crate::error::{Result, expect_only};
 use crate::math::{as_index, as_u64};
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
-use crate::model::contents::expect_only;
 use crate::model::{Attribute, ByteRanges, Part};
 use crate::parse::{AccessLog, OpenOptions};
 

@@ -4,9 +4,9 @@
 use super::animation::Animation;
 use super::file::Mesh;
 use super::geometry::MeshLevel;
-use crate::error::Result;
+use crate::error::{Result, expect_only};
 use crate::model::animation::Animations;
-use crate::model::contents::{bytes_of, expect_only};
+use crate::model::contents::bytes_of;
 use crate::model::{Asset, Contents, FormatVersion, Geometry, Handle, LevelStorage, Metadata, MetadataValue};
 use crate::parse::Name;
 

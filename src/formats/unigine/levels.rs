@@ -33,8 +33,7 @@ use std::ops::Range;
 
 use super::reader::mesh_reader::MeshReader;
 use super::shadow_names::{is_letter, is_shadow, strip};
-use crate::error::Result;
-use crate::model::contents::no_such;
+use crate::error::{Result, no_such};
 use crate::parse::{Name, filled, room};
 
 /// The greatest number of levels of a mesh. Real meshes have at most 12. More numbers than this do

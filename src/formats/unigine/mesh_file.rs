@@ -4,8 +4,7 @@ use super::animation::key_values;
 use super::file::Mesh;
 use super::{properties, regions, validate, write};
 use crate::error::Result;
-use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, Counts, DescribedBlocks, Geometry, MeshFile, Properties, Storage, WrittenForm};
+use crate::model::{Counts, DescribedBlocks, MeshFile, Properties, Storage, WrittenForm, views_of_self};
 use crate::parse::{AccessLog, Finding, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Sidecar, SidecarSlot};
 use std::io::{self, Write};
@@ -13,6 +12,8 @@ use std::sync::Arc;
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
+
+    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)
@@ -80,10 +81,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         }
     }
 
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
     fn stores_bounds(&self) -> bool {
         true
     }
@@ -99,17 +96,5 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn header_counts(&self, surface: usize) -> Result<Option<Counts>> {
         self.reader().header_counts(surface)
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
     }
 }

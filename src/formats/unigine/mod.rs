@@ -146,6 +146,8 @@ pub use crate::model::Storage;
 pub use animation::Animation;
 
 pub use file::Mesh;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use layout::Generation;
 #[cfg(feature = "internals")]
 pub use {
     animation::playback::Playback,
@@ -163,14 +165,14 @@ pub use {
     blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree},
     validate::RULES,
 };
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use {geometry::EXTRA_ARRAYS, layout::Generation};
 
-/// The names, the file names and the rules of the format.
+/// The names, the file names, the rules and the extra arrays of the format.
 pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
     id: "unigine",
     title: "UNIGINE",
     extensions: &["mesh", "anim"],
     part_extensions: &[],
+    is_known: detect::is_known,
     rules: validate::RULES,
+    extra_arrays: geometry::EXTRA_ARRAYS,
 };

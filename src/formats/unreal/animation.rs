@@ -4,7 +4,6 @@
 use super::file::Mesh;
 use super::header::no_such;
 use crate::error::Result;
-use crate::model::Bone;
 use crate::model::animation::{Animations, Clip, Event};
 use crate::parse::Name;
 
@@ -12,14 +11,6 @@ use crate::parse::Name;
 const RATE: f32 = 30.0;
 
 impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
-    fn bone_count(&self) -> Result<usize> {
-        Ok(0)
-    }
-
-    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
-        Err(no_such("bone", 0, bone))
-    }
-
     fn has_bone_clips(&self) -> bool {
         false
     }

@@ -7,9 +7,9 @@ use super::file::Mesh;
 use super::header::no_such;
 use super::layout::DATA;
 use super::script::Texture as StoredTexture;
-use crate::error::Result;
+use crate::error::{Result, expect_only};
 use crate::model::animation::Animations;
-use crate::model::contents::{bytes_of, expect_only};
+use crate::model::contents::bytes_of;
 use crate::model::{
     Asset, Contents, Geometry, Handle, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
 };

@@ -13,8 +13,8 @@ use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::corners::corner_positions;
 use crate::model::{
-    Axis, Blend, Colors, Counts, DrawStyle, ExtraArray, ExtraArrayInfo, Geometry, Handedness, IndexEncoding, Indices,
-    Positions, Space, TangentFrames, UvOrigin, Uvs, VertexMesh, VertexPool, Weights, Winding,
+    Axis, Blend, Counts, DrawStyle, ExtraArray, ExtraArrayInfo, Geometry, Handedness, IndexEncoding, Indices,
+    Positions, Space, UvOrigin, Uvs, VertexMesh, VertexPool, Winding,
 };
 use crate::parse::Name;
 
@@ -172,10 +172,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Self::bounds(self)
     }
 
-    fn sphere(&self) -> Result<Option<Sphere>> {
-        Ok(None)
-    }
-
     fn vertex_frame_count(&self) -> Result<usize> {
         Ok(self.frame_count())
     }
@@ -296,23 +292,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         }
     }
 
-    /// Returns `None`, because the format stores no normals and no tangents. [`Mesh::normals`]
-    /// computes normals.
-    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
-        self.positions(surface, target).map(|_| None)
-    }
-
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
         let view = self.surface(surface)?;
         Ok((set == 0).then(|| view.uvs(self.uv_divisor())))
-    }
-
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        self.surface(surface).map(|_| None)
-    }
-
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-        self.surface(surface).map(|_| None)
     }
 
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {

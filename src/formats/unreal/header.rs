@@ -6,7 +6,7 @@
 
 use super::layout::{DATA, RawAnivHeader, RawDataHeader, RawPolygon, Variant};
 use super::validate::rules::VERTEX_SIZE;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Result};
 use crate::math::as_u64;
 use crate::parse::Cursor;
 
@@ -126,8 +126,7 @@ fn fit(vertices: u32, frames: u32, declared: u64, body: u64) -> Option<(Variant,
 /// is the name of one item of the list, such as `clip`, and `count` is the number of items in the
 /// list.
 pub(super) fn no_such(list: &'static str, count: usize, index: usize) -> Error {
-    let kind = Cause::NoSuch { count: as_u64(count), index: as_u64(index) };
-    Error::without_offset(DATA, Field::new("").in_list(list, as_u64(index)), kind)
+    crate::error::no_such(DATA, list, count, index)
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@ use super::validate::findings::{validate_script, validate_structure, validate_ve
 use super::validate::rules::RULES;
 use super::{properties, region_values, regions, write};
 use crate::error::Result;
-use crate::model::animation::Animations;
-use crate::model::{Asset, Contents, DescribedBlocks, Geometry, MeshFile, Properties, WrittenForm};
+use crate::model::{DescribedBlocks, MeshFile, Properties, WrittenForm, views_of_self};
 use crate::parse::{AccessLog, Finding, Region, RegionBytes, RegionElement, Rule};
 use std::io::{self, Write};
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
+
+    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         match source {
@@ -87,10 +88,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
         }
     }
 
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
     fn frame_vertices(&self) -> Option<usize> {
         Some(self.vertex_count())
     }
@@ -101,17 +98,5 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn written_form(&self) -> WrittenForm {
         WrittenForm { extensions: &["3d"], endings: &["_d.3d", "_a.3d", ".uc"], ..WrittenForm::default() }
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
     }
 }

@@ -94,7 +94,7 @@ use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use {crate::decode::polygon::RawPolygon, geometry::EXTRA_ARRAYS, layout::Variant};
+pub use {crate::decode::polygon::RawPolygon, layout::Variant};
 #[cfg(feature = "internals")]
 pub use {
     crate::model::NormalShading,
@@ -106,11 +106,13 @@ pub use {
 #[cfg(feature = "internals")]
 pub use {surface::UvDivisor, transform::Placement, validate::RULES};
 
-/// The names, the file names and the rules of the format.
+/// The names, the file names, the rules and the extra arrays of the format.
 pub(super) const DESCRIPTION: FormatDescription = FormatDescription {
     id: "unreal",
     title: "Unreal",
     extensions: &[],
     part_extensions: &["3d", "uc"],
+    is_known: |_| false,
     rules: validate::RULES,
+    extra_arrays: geometry::EXTRA_ARRAYS,
 };

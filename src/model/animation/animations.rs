@@ -3,7 +3,7 @@
 use super::affine::Affine;
 use super::clip::Clip;
 use super::keys::{Channel, ClipKeys, channels_of_keys, keys_of_poses};
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::model::bone::{Bone, Transform};
 use crate::model::format_version::FormatVersion;
 use crate::parse::{Name, expect_length};
@@ -31,9 +31,13 @@ pub struct Event<'a> {
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 pub trait Animations: FormatVersion {
     /// Returns the number of bones.
-    fn bone_count(&self) -> Result<usize>;
+    fn bone_count(&self) -> Result<usize> {
+        Ok(0)
+    }
     /// Returns bone `bone` of the file.
-    fn bone(&self, bone: usize) -> Result<Bone<'_>>;
+    fn bone(&self, bone: usize) -> Result<Bone<'_>> {
+        Err(no_such(self.format(), "bone", self.bone_count()?, bone))
+    }
     /// Returns the index of the first bone with the name `name`, or `None` if no bone has this
     /// name.
     ///
@@ -60,9 +64,13 @@ pub trait Animations: FormatVersion {
         if bone < self.bone_count()? { Ok(None) } else { self.bone(bone).map(|_| None) }
     }
     /// Returns the number of animations in the file.
-    fn clip_count(&self) -> Result<usize>;
+    fn clip_count(&self) -> Result<usize> {
+        Ok(0)
+    }
     /// Finds animation `clip` in the file, without reading its key frames.
-    fn clip(&self, clip: usize) -> Result<Clip<'_>>;
+    fn clip(&self, clip: usize) -> Result<Clip<'_>> {
+        Err(no_such(self.format(), "clip", self.clip_count()?, clip))
+    }
     /// Returns whether the format stores clips that move bones. A file of such a format may contain
     /// no clip.
     #[doc(hidden)]

@@ -12,8 +12,8 @@ pub mod summary;
 
 use std::path::Path;
 
-use crate::Format;
 use crate::formats::foreign::{self, ForeignKind};
+use crate::formats::is_mesh_name;
 use crate::formats::mesh_files::is_data;
 use crate::io::read_start;
 
@@ -31,17 +31,21 @@ pub enum FileInFolder {
 /// Returns whether a file in a folder is a mesh. A file whose extension other programs use is not
 /// opened.
 pub fn file_in_folder(path: &Path) -> FileInFolder {
-    if Format::of_name(path).is_some() || is_data(path) {
+    if is_mesh_name(path) || is_data(path) {
         return FileInFolder::Mesh;
     }
     if let Some(kind) = foreign::by_name(path) {
         return FileInFolder::Other(Some(kind));
     }
     let head = read_start(path, MAGIC_BYTES).unwrap_or_default();
-    if Format::recognises(&head) { FileInFolder::Mesh } else { FileInFolder::Other(foreign::of_file(path, &head)) }
+    if crate::Format::recognises(&head) {
+        FileInFolder::Mesh
+    } else {
+        FileInFolder::Other(foreign::of_file(path, &head))
+    }
 }
 
 /// Returns whether a file is a mesh file, according to its extension or its first bytes.
 pub fn is_mesh_file(path: &Path) -> bool {
-    Format::of_name(path).is_some() || is_data(path) || is_recognised(path)
+    is_mesh_name(path) || is_data(path) || is_recognised(path)
 }

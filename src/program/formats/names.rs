@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::Format;
+use crate::formats::descriptions;
 use crate::io::read_start;
 
 /// The number of bytes that are read from the start of a file to recognise its format by a magic
@@ -11,15 +12,13 @@ pub const MAGIC_BYTES: u64 = 64;
 
 /// Returns the extensions of the files of all formats.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
-    let all = Format::ALL.map(Format::description).into_iter();
-    let wholes = all.clone().flat_map(|format| format.extensions);
-    wholes.chain(all.flat_map(|format| format.part_extensions)).copied()
+    let wholes = descriptions().flat_map(|format| format.extensions);
+    wholes.chain(descriptions().flat_map(|format| format.part_extensions)).copied()
 }
 
 /// Returns whether a path has the extension of a part of a mesh of several files.
 pub fn is_part(path: &Path) -> bool {
-    let parts = Format::ALL.into_iter().flat_map(|format| format.description().part_extensions);
-    parts.into_iter().any(|extension| has_extension(path, extension))
+    descriptions().flat_map(|format| format.part_extensions).any(|extension| has_extension(path, extension))
 }
 
 /// Returns whether a path has the given extension, ignoring upper and lower case.

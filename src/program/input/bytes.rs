@@ -6,9 +6,10 @@ use std::io::{Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::formats::expect_known;
 use crate::io::{open_stream, read_unchanged, read_up_to};
 use crate::sidecar::{Key, cache_path};
-use crate::{Format, Limits, Map};
+use crate::{Limits, Map};
 
 use crate::program::args::{Global, STDIN};
 
@@ -192,7 +193,7 @@ fn standard_input() -> Option<File> {
 fn redirected(mut file: &File, size: u64, limits: &Limits) -> crate::Result<Data> {
     let start = file.stream_position()?;
     let head = read_up_to(file.take(STREAM_HEAD), STREAM_HEAD, STREAM_HEAD)?;
-    Format::detect(&head)?;
+    expect_known(&head)?;
     file.seek(SeekFrom::Start(start))?;
     read_unchanged(file, limits.stream.max(size)).map(Data::Bytes)
 }
@@ -201,6 +202,6 @@ fn redirected(mut file: &File, size: u64, limits: &Limits) -> crate::Result<Data
 /// only these 64 KiB are read.
 fn stream(mut stream: impl Read, limits: &Limits) -> crate::Result<Data> {
     let head = read_up_to(stream.by_ref().take(STREAM_HEAD), STREAM_HEAD, STREAM_HEAD)?;
-    Format::detect(&head)?;
+    expect_known(&head)?;
     read_up_to(head.as_slice().chain(stream), STREAM_HEAD, limits.stream).map(Data::Bytes)
 }

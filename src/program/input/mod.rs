@@ -12,5 +12,7 @@ pub mod parallel;
 pub mod passed_by;
 pub mod paths;
 mod pattern;
+#[cfg(feature = "internals")]
+pub mod registered;
 pub mod source_file;
 pub mod watch;

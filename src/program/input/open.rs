@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::mesh_files::{FilesOpener, MeshFiles, MissingMesh, Script};
-use crate::formats::{foreign, foreign_error, open_named};
+use crate::formats::{foreign, foreign_error};
 use crate::io::{read_start, read_up_to};
 use crate::sidecar::{self, Trust};
 use crate::{Error, Limits, Model, OpenOptions};
@@ -19,7 +19,11 @@ use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
 use super::not_opened::{NotOpened, note_omissions};
 use super::passed_by::PassedBy;
 use super::paths::{InputPath, InputPaths};
+#[cfg(feature = "internals")]
+use super::registered::open_data;
 use super::source_file::SourceFile;
+#[cfg(not(feature = "internals"))]
+use crate::formats::open_named as open_data;
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::names::{has_extension, is_recognised};
 use crate::program::outcome::{Outcome, UsageError};
@@ -72,7 +76,7 @@ impl<'g> Opener<'g> {
         let loader = FileLoader::new(self.global);
         let load = || bytes::load(path, self.global, &self.options.limits);
         let options = OpenOptions { asset: asset.unwrap_or_default(), ..self.options };
-        let model = loader.note(load()).and_then(|data| open_named(data, path, &options));
+        let model = loader.note(load()).and_then(|data| open_data(data, path, &options));
         let model = loader.explain(model).map_err(|error| error.at_path(path))?;
         Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None, _progress: None })
     }

@@ -86,7 +86,7 @@ impl SourceFile {
     pub fn written_form(&self) -> WrittenForm {
         match self {
             Self::Model(asset) => asset.model.file().written_form(),
-            Self::Script(_) => WrittenForm { extensions: &["uc"], ..WrittenForm::default() },
+            Self::Script(_) => WrittenForm::new(&["uc"]),
         }
     }
 

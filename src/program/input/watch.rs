@@ -11,7 +11,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::paths::walk_files;
-use crate::Format;
+use crate::formats::is_mesh_name;
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::note::note;
@@ -65,7 +65,7 @@ fn state_of(names: &[PathBuf], walk: &WalkArgs) -> u128 {
     for path in walk_files(names, walk) {
         add(&mut hash, &path);
         // The other files of an Unreal mesh are in its folder, and so are those of a stem.
-        let folder = path.parent().filter(|_| Format::of_name(&path).is_none() && !path.is_dir());
+        let folder = path.parent().filter(|_| !is_mesh_name(&path) && !path.is_dir());
         folders.extend(folder.map(Path::to_owned));
     }
     let mut folders: Vec<PathBuf> = folders.into_iter().collect();

@@ -13,10 +13,7 @@ use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{properties, regions, validate, write};
-use crate::model::animation::Animations;
-use crate::model::{
-    Asset, Bone, Contents, DescribedBlocks, FormatVersion, Geometry, MeshFile, Properties, WrittenForm,
-};
+use crate::model::{Bone, DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -235,6 +232,8 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Animation<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     type Data = D;
 
+    views_of_self!();
+
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)
     }
@@ -283,7 +282,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     }
 
     fn written_form(&self) -> WrittenForm {
-        WrittenForm { extensions: &["anim"], ..WrittenForm::default() }
+        WrittenForm::new(&["anim"])
     }
 
     fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
@@ -292,23 +291,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
         }
     }
 
-    fn asset(&self) -> &dyn Asset {
-        self
-    }
-
     fn has_surfaces(&self) -> bool {
         false
-    }
-
-    fn geometry(&self) -> Option<&dyn Geometry> {
-        Some(self)
-    }
-
-    fn animations(&self) -> Option<&dyn Animations> {
-        Some(self)
-    }
-
-    fn contents(&self) -> &dyn Contents {
-        self
     }
 }

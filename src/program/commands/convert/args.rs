@@ -224,7 +224,7 @@ impl ConvertArgs {
 
     /// Returns whether the output has the name of a mesh file in a format that is only read.
     fn is_named_as_mesh(&self) -> bool {
-        crate::Format::of_name(&self.output).is_some() || is_mesh_file(&self.output)
+        is_mesh_file(&self.output)
     }
 
     /// Returns an error if the output has the extension of another format than that of `--to`.

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 
-use crate::formats::EXTRA_ARRAYS;
+use crate::formats::descriptions;
 use crate::model::{ExtraArrayInfo, ItemOwner};
 use crate::program::args::{possible_values, value_name};
 
@@ -50,7 +50,7 @@ impl Attribute {
     /// attribute is that attribute.
     pub fn all() -> Vec<Self> {
         let mut all: Vec<Self> = NeutralAttribute::value_variants().iter().copied().map(Self::Neutral).collect();
-        for info in EXTRA_ARRAYS.into_iter().flatten() {
+        for info in descriptions().flat_map(|format| format.extra_arrays) {
             if !all.iter().any(|other| other.name() == info.name) {
                 all.push(Self::Extra(info));
             }

@@ -3,13 +3,12 @@
 use crate::{Finding, Rule, Severity};
 
 use super::own_rules::{ANY_FORMAT, DENIED, OWN_RULES, UNREADABLE};
-use crate::Format;
+use crate::formats::descriptions;
 
 /// Returns all rules, each with the name of its format.
 pub fn all_rules() -> impl Iterator<Item = (&'static str, &'static Rule)> {
     let own = OWN_RULES.iter().map(|rule| (ANY_FORMAT, rule));
-    let formats = Format::ALL.into_iter().map(Format::description);
-    formats.flat_map(|format| format.rules.iter().map(move |rule| (format.id, rule))).chain(own)
+    descriptions().flat_map(|format| format.rules.iter().map(move |rule| (format.id, rule))).chain(own)
 }
 
 /// Returns the start of a rule id in upper case. Returns an error if no rule id starts with it.
