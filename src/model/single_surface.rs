@@ -10,8 +10,7 @@ use super::vertex_mesh::VertexMesh;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
-use crate::error::{Cause, Error, Field, Result};
-use crate::math::as_u64;
+use crate::error::{Error, Result, expect_only};
 use crate::model::format_version::FormatVersion;
 use crate::parse::Name;
 
@@ -31,11 +30,7 @@ impl<'a, G: Geometry + ?Sized> SingleSurface<'a, G> {
 
     /// Returns the index in the file of surface 0, the only surface of this geometry.
     fn at(&self, surface: usize) -> Result<usize> {
-        if surface == 0 {
-            return Ok(self.index);
-        }
-        let kind = Cause::NoSuch { count: 1, index: as_u64(surface) };
-        Err(Error::without_offset(self.format(), Field::new("").in_list("surface", as_u64(surface)), kind))
+        expect_only(self.format(), "surface", surface).map(|()| self.index)
     }
 }
 
@@ -49,17 +44,58 @@ impl<G: Geometry + ?Sized> FormatVersion for SingleSurface<'_, G> {
     }
 }
 
+/// Implements [`Geometry`] by calling the same methods of the other geometry: those of the mesh, and
+/// those of a surface with its index there.
+macro_rules! forward {
+    (
+        mesh { $(fn $of_mesh:ident(&self) -> $mesh_result:ty;)+ }
+        surface { $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+ }
+    ) => {
+        $(
+            fn $of_mesh(&self) -> $mesh_result {
+                self.geometry.$of_mesh()
+            }
+        )+
+        $(
+            fn $name(&self, surface: usize, $($argument: $type),*) -> Result<$result> {
+                self.geometry.$name(self.at(surface)?, $($argument),*)
+            }
+        )+
+    };
+}
+
 impl<G: Geometry + ?Sized> Geometry for SingleSurface<'_, G> {
-    fn space(&self) -> Space {
-        self.geometry.space()
-    }
-
-    fn draw_style(&self, surface: usize) -> Result<DrawStyle> {
-        self.geometry.draw_style(self.at(surface)?)
-    }
-
-    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
-        self.geometry.vertex_pool(self.at(surface)?)
+    forward! {
+        mesh {
+            fn space(&self) -> Space;
+            fn vertex_frame_count(&self) -> Result<usize>;
+            fn colors_are_data(&self) -> bool;
+            fn extra_arrays(&self) -> &'static [ExtraArrayInfo];
+            fn vertex_mesh(&self) -> Option<&dyn VertexMesh>;
+        }
+        surface {
+            fn vertex_frame(frame: usize) -> Positions<'_>;
+            fn vertex_frames() -> Option<Positions<'_>>;
+            fn surface_name() -> Name<'_>;
+            fn surface_bounds() -> Bounds;
+            fn surface_sphere() -> Option<Sphere>;
+            fn surface_material() -> Option<Name<'_>>;
+            fn is_drawn() -> bool;
+            fn draw_style() -> DrawStyle;
+            fn vertex_pool() -> VertexPool;
+            fn counts() -> Counts;
+            fn positions(target: usize) -> Positions<'_>;
+            fn tangent_frames(target: usize) -> Option<TangentFrames<'_>>;
+            fn normals(target: usize) -> Option<Normals<'_>>;
+            fn uvs(set: usize) -> Option<Uvs<'_>>;
+            fn colors() -> Option<Colors<'_>>;
+            fn weights() -> Option<Weights<'_>>;
+            fn indices() -> Indices<'_>;
+            fn attribute_indices() -> Option<Indices<'_>>;
+            fn partition() -> Option<Box<dyn SpatialTree + '_>>;
+            fn extra_array(name: &str) -> Option<ExtraArray<'_>>;
+            fn lend() -> Box<dyn Geometry + '_>;
+        }
     }
 
     fn bounds(&self) -> Result<Bounds> {
@@ -70,100 +106,8 @@ impl<G: Geometry + ?Sized> Geometry for SingleSurface<'_, G> {
         self.geometry.surface_sphere(self.index)
     }
 
-    fn vertex_frame_count(&self) -> Result<usize> {
-        self.geometry.vertex_frame_count()
-    }
-
-    fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
-        self.geometry.vertex_frame(self.at(surface)?, frame)
-    }
-
-    fn vertex_frames(&self, surface: usize) -> Result<Option<Positions<'_>>> {
-        self.geometry.vertex_frames(self.at(surface)?)
-    }
-
     fn surface_count(&self) -> Result<usize> {
         Ok(1)
-    }
-
-    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
-        self.geometry.surface_name(self.at(surface)?)
-    }
-
-    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        self.geometry.surface_bounds(self.at(surface)?)
-    }
-
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.geometry.surface_sphere(self.at(surface)?)
-    }
-
-    fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
-        self.geometry.surface_material(self.at(surface)?)
-    }
-
-    fn is_drawn(&self, surface: usize) -> Result<bool> {
-        self.geometry.is_drawn(self.at(surface)?)
-    }
-
-    fn counts(&self, surface: usize) -> Result<Counts> {
-        self.geometry.counts(self.at(surface)?)
-    }
-
-    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
-        self.geometry.positions(self.at(surface)?, target)
-    }
-
-    fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
-        self.geometry.tangent_frames(self.at(surface)?, target)
-    }
-
-    fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
-        self.geometry.normals(self.at(surface)?, target)
-    }
-
-    fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
-        self.geometry.uvs(self.at(surface)?, set)
-    }
-
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        self.geometry.colors(self.at(surface)?)
-    }
-
-    fn colors_are_data(&self) -> bool {
-        self.geometry.colors_are_data()
-    }
-
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-        self.geometry.weights(self.at(surface)?)
-    }
-
-    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-        self.geometry.indices(self.at(surface)?)
-    }
-
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        self.geometry.attribute_indices(self.at(surface)?)
-    }
-
-    fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
-        self.geometry.partition(self.at(surface)?)
-    }
-
-    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
-        self.geometry.extra_arrays()
-    }
-
-    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
-        self.geometry.extra_array(self.at(surface)?, name)
-    }
-
-    fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
-        self.geometry.vertex_mesh()
-    }
-
-    fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
-        self.geometry.lend(self.at(surface)?)
     }
 
     fn file_index(&self, surface: usize) -> usize {

@@ -13,7 +13,7 @@ use crate::model::animation::Affine;
 use crate::model::{
     Axis, ColorEncoding, Colors, Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, Indices,
     ItemOwner, NumberType, PositionEncoding, Positions, Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs,
-    VertexPool, Weights, Winding,
+    Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -310,11 +310,6 @@ impl Geometry for LentSurface<'_> {
     fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
         self.only(surface)?;
         tree_array(name, || self.tree())
-    }
-
-    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
-        self.only(surface)?;
-        Ok(VertexPool::new(self.file_index(surface)))
     }
 
     fn file_index(&self, surface: usize) -> usize {
