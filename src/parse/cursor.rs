@@ -117,30 +117,35 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the offset of the next byte to read, in bytes from the start of the file.
+    #[inline]
     #[must_use]
     pub fn offset(&self) -> u64 {
         as_u64(self.at)
     }
 
     /// Returns the number of bytes from the cursor to the end of the file.
+    #[inline]
     #[must_use]
     pub fn left(&self) -> u64 {
         as_u64(self.rest().len())
     }
 
     /// Returns the bytes from the cursor to the end of the file, without moving the cursor.
+    #[inline]
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
     /// Makes an error about the field `name` at the current offset of the cursor.
+    #[cold]
     #[must_use]
     pub fn error(&self, name: &'static str, kind: Cause) -> Error {
         self.error_at(self.offset(), name, kind)
     }
 
     /// Makes an error about the field `name` at byte `offset` of the file.
+    #[cold]
     #[must_use]
     pub fn error_at(&self, offset: u64, name: &'static str, kind: Cause) -> Error {
         let field = self.field(name);
@@ -164,6 +169,7 @@ impl<'a> Cursor<'a> {
     /// Returns [`ErrorKind::UnexpectedEnd`] if the file ends before the end of the record.
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
+    #[inline]
     pub fn read<T: Record>(&mut self, name: &'static str) -> Result<&'a T> {
         let Ok((record, _)) = T::ref_from_prefix(self.rest()) else {
             return Err(self.error(name, Cause::UnexpectedEnd { needed: as_u64(size_of::<T>()), left: self.left() }));
@@ -179,6 +185,7 @@ impl<'a> Cursor<'a> {
     /// Returns [`ErrorKind::UnexpectedEnd`] if fewer than `length` bytes remain in the file.
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
+    #[inline]
     pub fn bytes(&mut self, length: u64, name: &'static str) -> Result<&'a [u8]> {
         let bytes = self.lend(length, 1, name)?;
         self.record(as_u64(bytes.len()));
@@ -195,6 +202,7 @@ impl<'a> Cursor<'a> {
     /// Returns [`ErrorKind::Count`] if fewer than `count` records follow in the file.
     ///
     /// [`ErrorKind::Count`]: crate::ErrorKind::Count
+    #[inline]
     pub fn array<T: Record>(&mut self, count: u32, name: &'static str) -> Result<&'a [T]> {
         let start = self.clone();
         let bytes = self.lend(u64::from(count), as_u64(size_of::<T>()), name)?;
@@ -210,6 +218,7 @@ impl<'a> Cursor<'a> {
     ///
     /// [`ErrorKind::Count`]: crate::ErrorKind::Count
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
+    #[inline]
     pub fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
         let needed = count.checked_mul(size).and_then(|needed| usize::try_from(needed).ok());
         let Some(bytes) = needed.and_then(|needed| self.rest().get(..needed)) else {
@@ -238,6 +247,7 @@ impl<'a> Cursor<'a> {
     /// Returns [`ErrorKind::Count`] if the items do not fit in the remaining bytes.
     ///
     /// [`ErrorKind::Count`]: crate::ErrorKind::Count
+    #[inline]
     pub fn can_hold(&self, offset: u64, count: u64, size: u64, name: &'static str) -> Result<()> {
         let left = self.left();
         match count.checked_mul(size) {
@@ -250,6 +260,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Adds the `length` bytes before the cursor to the access log, as bytes that were read.
+    #[inline]
     fn record(&self, length: u64) {
         if let Some(log) = self.access_log {
             log.record(self.offset().saturating_sub(length), self.offset());
@@ -264,6 +275,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     fn pass(&mut self, length: usize, read: bool) {
         self.at = self.at.saturating_add(length);
         if read {

@@ -188,7 +188,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn validate(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         self.validate_structure(report)?;
         let mut check = IndexCheck::new(self.header.vertices.get());
-        self.indices(0)?.for_each(|index| check.add(index));
+        check.add_all(&self.indices(0)?);
         let text = check.beyond.text("index", "out of range");
         let at = check.beyond.offset(self.arrays()?.vertices.1, 2);
         Report::new(RULES, report).add_any(check.beyond, INDEX_OUT_OF_RANGE, Field::new("indices"), at, text);

@@ -178,10 +178,12 @@ fn check_indices(
     let Ok(indices) = triangles.indices() else { return Ok(Bounds::EMPTY) };
     let positions = buffer.vertices().ok().and_then(|vertices| vertices.positions());
     let (mut check, mut bounds) = (IndexCheck::new(buffer.count()), Bounds::EMPTY);
-    indices.for_each(|index| {
-        check.add(index);
-        if let Some(at) = positions.and_then(|positions| positions.get(as_index(index))) {
-            bounds = bounds.union(&Bounds { min: at, max: at });
+    indices.for_each_chunk(|_, chunk| {
+        check.add_chunk(chunk);
+        for index in chunk {
+            if let Some(at) = positions.and_then(|positions| positions.get(as_index(*index))) {
+                bounds = bounds.union(&Bounds { min: at, max: at });
+            }
         }
     });
     let IndexCheck { beyond, first_beyond, degenerate, .. } = check;

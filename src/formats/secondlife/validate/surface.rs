@@ -1,6 +1,7 @@
 //! Checks the rules about submeshes.
 
-use crate::array::Array;
+use crate::array::{Array as _, Packed};
+use crate::decode::Index;
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
@@ -219,9 +220,7 @@ impl SubmeshCheck<'_, '_, '_> {
         // In collision geometry, a triangle with three vertex indices 0 is a placeholder.
         let check = IndexCheck::new(vertices).with_placeholders(self.block.part().lod().is_none());
         let Ok(mut check) = check.with_unused(FORMAT) else { return };
-        for index in all {
-            check.add(index.get().into());
-        }
+        check.add_all(&Indices(IndexEncoding::U16(Packed::new(all, Index::new()))));
         let IndexCheck { beyond, degenerate, greatest, .. } = check;
         let text = format_args!(
             "{} out of range, greatest {greatest}: the submesh has {}",

@@ -76,6 +76,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     /// Reads one record of type `T` and reports its region.
+    #[inline]
     pub(crate) fn record<T: Record>(&mut self, name: &'static str, element: Element) -> Result<&'a T> {
         let start = self.cursor.offset();
         let record = self.cursor.read(name)?;
@@ -97,6 +98,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     /// Reads a count: a variable-length integer (compact int) that is not negative.
+    #[inline]
     pub(crate) fn count(&mut self, name: &'static str) -> Result<u32> {
         let start = self.cursor.offset();
         let value = self.compact(name)?;
@@ -107,6 +109,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
 
     /// Converts `value`, the integer that was read at the offset `start`, to a count. Returns an
     /// error if `value` is negative.
+    #[inline]
     fn not_negative(&self, name: &'static str, start: u64, value: i32) -> Result<u32> {
         u32::try_from(value).map_err(|_| {
             let kind = Cause::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
@@ -118,6 +121,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     ///
     /// Returns an error if the remaining bytes cannot hold the items, before any memory is
     /// allocated for the items.
+    #[inline]
     pub(crate) fn count_of(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let count = self.count(name)?;
@@ -129,6 +133,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     /// NUL.
     ///
     /// The returned name does not include the closing NUL.
+    #[inline]
     pub(crate) fn text(&mut self, name: &'static str) -> Result<Name<'a>> {
         let start = self.cursor.offset();
         let length = self.compact(name)?;
@@ -166,6 +171,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
 
     /// Returns an error if the remaining bytes cannot hold `count` items of at least `size` bytes
     /// each, or if `count` exceeds `limit`.
+    #[inline]
     fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
         self.cursor.can_hold(at, count.into(), size, name)?;
         if u64::from(count) > limit {

@@ -224,7 +224,7 @@ impl<'a> SurfaceCheck<'a, '_, '_> {
         for (stream, kind, name, count, what) in cases {
             let at = self.at(kind)?;
             let mut check = IndexCheck::new(count).with_unused(self.view.generation.format())?;
-            stream.for_each(|index| check.add(index));
+            check.add_all(&stream);
             let IndexCheck { beyond, degenerate, .. } = check;
             let size = as_u64(stream.byte_offset(1));
             let text = format_args!(

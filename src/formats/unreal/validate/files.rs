@@ -148,8 +148,9 @@ fn check_indices<D: AsRef<[u8]>>(mesh: &Mesh<D>, polygons: &[RawPolygon], report
     let is_cut = cut_frame < mesh.header.frames.into() && mesh.header.stride > 0;
     let (mut check, mut absent) = (IndexCheck::new(vertices), Tally::default());
     for (number, polygon) in (0_u64..).zip(polygons) {
-        for vertex in polygon.vertices.map(|vertex| u32::from(vertex.get())) {
-            check.add(vertex);
+        let corners = polygon.vertices.map(|vertex| u32::from(vertex.get()));
+        check.add_chunk(&corners);
+        for vertex in corners {
             absent.add(number, is_cut && vertex < vertices && u64::from(vertex) >= present);
         }
     }
