@@ -12,7 +12,7 @@ use crate::io::{AtomicFile, OpenFolder};
 use crate::sidecar::MAGIC;
 use anyhow::Context as _;
 
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::text::{complain, shown};
 use interrupt::Delay;
 
@@ -246,13 +246,10 @@ pub fn check_target(path: &Path, force: bool) -> Result<(PathBuf, Option<fs::Met
     let is_folder =
         path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator((*last).into()));
     if is_folder || existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return Err(UsageError(format!(
-            "{}: expected a path to write a file to, found a folder or a special file",
-            shown(path)
-        )));
+        usage!("{}: expected a path to write a file to, found a folder or a special file", shown(path));
     }
     if existing.is_some() && !force {
-        return Err(UsageError(format!("{}: file exists; --force replaces it", shown(path))));
+        usage!("{}: file exists; --force replaces it", shown(path));
     }
     Ok((target, existing))
 }

@@ -62,7 +62,7 @@ impl Host {
         }
     }
 
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let parts = [
             Some(format!("meshpeek {}", env!("CARGO_PKG_VERSION"))),
             self.processor.clone(),
@@ -73,11 +73,6 @@ impl Host {
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Prints the first line of the text report: the machine and the number of rounds.
-pub fn print_host(out: &mut dyn Write, host: &Host, rounds: u32) -> io::Result<()> {
-    writeln!(out, "{}, {rounds} rounds", host.line())
 }
 
 /// Prints the benchmark report as text, without its first line.
@@ -142,7 +137,7 @@ fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
 /// all positions are read.
 fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Bounds && !measured.cold;
-    let samples = &file.questions.iter().find(all)?.meshpeek;
+    let samples = file.questions.iter().find(all)?.samples(Contestant::Meshpeek);
     let [bytes, faults] = [median(samples, |usage| usage.file)?, median(samples, |usage| usage.faults)?];
     (faults > 0).then(|| ratio(bytes, faults.saturating_mul(crate::PAGE)))
 }

@@ -15,7 +15,7 @@ use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{open, open_source_file};
 use crate::program::input::source_file::SourceFile;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::json::{document, print_json, with};
 use crate::program::render::losses::{loss_line, losses_json, refuse};
 use crate::program::render::text::{counted, shown};
@@ -97,8 +97,7 @@ impl RewriteArgs {
         match file {
             SourceFile::Model(asset) if self.blocks != Storage::Kept => {
                 if !file.written_form().has_blocks {
-                    let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
-                    return Err(UsageError(text.to_owned()).into());
+                    usage!("--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out");
                 }
                 Ok(asset.model.file().write_with(self.blocks, out)?)
             }
@@ -190,8 +189,7 @@ impl RewriteArgs {
         let mesh = asset.model.file();
         let endings = mesh.written_form().endings;
         let Some((script_ending, file_endings)) = endings.split_last() else {
-            let text = "--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out";
-            return Err(UsageError(text.to_owned()).into());
+            usage!("--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out");
         };
         let stem = stem(&self.output, endings)?;
         // If the folder of the files is missing, no single file is to blame.
@@ -257,7 +255,7 @@ fn print_changes(file: &SourceFile, losses: &[Loss], out: &mut dyn Write) -> io:
 fn stem(output: &Path, endings: &[&str]) -> anyhow::Result<String> {
     let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
     let Some(name) = name else {
-        return Err(UsageError("-o: expected the stem of two files, such as new/box".to_owned()).into());
+        usage!("-o: expected the stem of two files, such as new/box");
     };
     let lower = name.to_ascii_lowercase();
     let ending = endings.iter().find(|ending| lower.ends_with(**ending)).copied().unwrap_or_default();
@@ -301,9 +299,9 @@ impl<'a> Comparison<'a> {
             return Ok(());
         }
         let at = self.differs.unwrap_or(self.bytes);
-        Err(UsageError(format!(
+        usage!(
             "the output would differ from the input at byte {at}, and no rule describes the change; nothing was written"
-        )))
+        )
     }
 }
 

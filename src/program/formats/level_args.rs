@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 
 use crate::program::args::{named_values, possible_values};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 
 /// The numbers and descriptions of all levels of detail on the command line.
 const LEVELS: [(Lod, &str, &str); 4] = [
@@ -134,8 +134,7 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
         names.push(name.to_string());
     }
     if names.is_empty() {
-        let text = "--lod: the mesh has no levels of detail; leave it out";
-        return Err(UsageError(text.to_owned()).into());
+        usage!("--lod: the mesh has no levels of detail; leave it out");
     }
     let has_keys = names.iter().any(|name| Lod::ALL.iter().any(|lod| lod.key() == name));
     let level = match number.named().filter(|_| has_keys) {
@@ -143,7 +142,7 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
         None => format!("lod {}", number.0),
         Some(lod) => lod.key().to_owned(),
     };
-    Err(UsageError(format!("--lod: the mesh has no {level}; it has {}", names.join(", "))).into())
+    usage!("--lod: the mesh has no {level}; it has {}", names.join(", "))
 }
 
 /// Returns the index of the level of detail that is shown if a mesh may lack the level `number`:
@@ -200,16 +199,14 @@ impl LevelArgs {
         file: &'a dyn MeshFile<Data = D>,
     ) -> anyhow::Result<Option<Handle<'a, dyn Geometry + 'a>>> {
         let Some(blocks) = file.blocks() else {
-            return self.first_option().map_or(Ok(None), |option| {
-                Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
-            });
+            return self
+                .first_option()
+                .map_or(Ok(None), |option| usage!("{option}: applies to Second Life meshes only; leave it out"));
         };
         let asset = blocks.opened();
         Ok(Some(match self.lod {
             Some(ChosenPart::Level(number)) if number.named().is_none() => {
-                let text =
-                    format!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
-                return Err(UsageError(text).into());
+                usage!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
             }
             Some(ChosenPart::Level(number)) => asset.lod(number.named())?,
             Some(ChosenPart::Physics) => asset.collision_block()?,
@@ -229,7 +226,7 @@ impl LevelArgs {
             (None, None) => Ok(None),
             (lod, _) => {
                 let option = if lod.is_some() { "--lod physics" } else { "--asset" };
-                Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
+                usage!("{option}: applies to Second Life meshes only; leave it out")
             }
         }
     }

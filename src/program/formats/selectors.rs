@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::{Animations, Geometry, Name};
 
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 /// The number of names that an error message lists.
 const MAX_LISTED: usize = 20;
@@ -87,9 +87,7 @@ impl Selector {
             }
             _ => {
                 let numbers = listed(found.into_iter(), |number| Ok(number.to_string()))?;
-                let text =
-                    format!("{option}: several {kind}s have the name {asked}; give one of the numbers {numbers}");
-                Err(UsageError(text).into())
+                usage!("{option}: several {kind}s have the name {asked}; give one of the numbers {numbers}")
             }
         }
     }

@@ -8,7 +8,7 @@ use super::open::open;
 use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::names::is_part;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::text::shown;
 
 /// Opens the files with clips that the command line names. Of folders and glob patterns, files
@@ -43,8 +43,7 @@ pub fn open_animations(
             }
         }
         if found.len() == before {
-            let text = format!("--animation: {}: expected files with clips, found none", shown(name));
-            return Err(UsageError(text).into());
+            usage!("--animation: {}: expected files with clips, found none", shown(name));
         }
     }
     Ok(found)

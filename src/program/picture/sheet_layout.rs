@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::caption::TextSize;
 use crate::math::as_index;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::render::Picture;
 
 /// The greatest width and height of a picture.
@@ -38,7 +38,7 @@ impl SheetLayout {
     /// Returns an error if there are no tiles, or if the columns are wider than a picture may be.
     pub fn new(tile: [u32; 2], count: usize, columns: Option<u32>) -> Result<Self, UsageError> {
         if count == 0 || tile.contains(&0) {
-            return Err(UsageError("a contact sheet needs at least one tile of at least 1 x 1 pixels".to_owned()));
+            usage!("a contact sheet needs at least one tile of at least 1 x 1 pixels");
         }
         let mut layout = Self { tile, count, columns: 1, rows: 1 };
         let [max_columns, max_rows] = layout.most();

@@ -3,7 +3,7 @@
 use anstream::ColorChoice;
 use clap::ValueEnum;
 
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 /// The value of `--protocol`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -94,9 +94,10 @@ const fn sixel() -> Result<Protocol, UsageError> {
 
 #[cfg(not(feature = "sixel"))]
 fn sixel() -> Result<Protocol, UsageError> {
-    let message = "--protocol sixel: this program was built without it: build it with `--features sixel`, or use \
-                   --protocol blocks";
-    Err(UsageError(message.to_owned()))
+    usage!(
+        "--protocol sixel: this program was built without it: build it with `--features sixel`, or use \
+                   --protocol blocks"
+    )
 }
 
 impl BlockColors {

@@ -28,7 +28,7 @@ pub fn draw(subject: &FlightSubject, flight: &Flight) -> String {
     let mut svg = SvgPicture::new([1000.0, height], "a streamed flight", Some(&style_sheet(STYLE, DARK_STYLE)));
     let heading = format!("{}: {} frames", subject.name, thousands(flight.frames.into()));
     svg.text("h", [16.0, 24.0], Anchor::Start, &heading);
-    let budget = Some(ratio(flight.budget, 1));
+    let budget = Some(ratio(subject.budget, 1));
     panel(&mut svg, 0.0, "resident memory of the items, and the budget", &resident, budget, &size);
     let micro = |number: f64| format!("{} µs", significant(number));
     panel(&mut svg, 1.0, &format!("slowest of {FRAMES_PER_POINT} polls"), &polls, None, &micro);

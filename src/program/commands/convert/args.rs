@@ -14,7 +14,7 @@ use crate::program::formats::is_mesh_file;
 use crate::program::formats::level_args::{LevelNumber, level_index, level_parser};
 use crate::program::formats::native_output::{advice, is_known, is_named_as_folder};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::text::shown;
 use crate::scene::ColorUse;
 
@@ -194,14 +194,14 @@ impl ConvertArgs {
             } else {
                 format!("{}: each mesh gets a file of its own in this folder", shown(&self.output))
             };
-            return Err(UsageError(format!("{output}; choose the format with --to: {}", names())));
+            usage!("{output}; choose the format with --to: {}", names());
         }
         let path = shown(&self.output);
         if let Some(format) = self.named_format() {
             return Ok(format);
         }
         let advice = advice(&self.output).map_or_else(|| ", or --to".to_owned(), |advice| format!("; {advice}"));
-        Err(UsageError(format!("{path}: expected an extension of {}{advice}", names())))
+        usage!("{path}: expected an extension of {}{advice}", names())
     }
 
     /// Returns an error if several meshes would be written into a folder with the name of a file.
@@ -212,9 +212,9 @@ impl ConvertArgs {
         }
         let (path, folder) = (shown(&self.output), shown(&self.output.with_extension("")));
         let format = self.to.or_else(|| self.named_format()).unwrap_or(ExportFormat::Glb).extension();
-        Err(UsageError(format!(
+        usage!(
             "{path}: the name of one file, but each of several meshes gets a file of its own; name a folder: `-o {folder} --to {format}`"
-        )))
+        )
     }
 
     /// Returns the output format that the extension of the output names.
@@ -234,9 +234,7 @@ impl ConvertArgs {
         }
         if self.named_format().map_or_else(|| is_known(&self.output), |named| named != format) {
             let (path, to) = (shown(&self.output), format.extension());
-            return Err(UsageError(format!(
-                "{path}: the extension is that of another format than --to {to}; end the path with .{to}"
-            )));
+            usage!("{path}: the extension is that of another format than --to {to}; end the path with .{to}");
         }
         Ok(())
     }
@@ -252,12 +250,10 @@ impl ConvertArgs {
             (self.split.is_some() && format != ExportFormat::Gltf, "--split", ".gltf"),
         ];
         if let Some((_, option, needed)) = wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
-            return Err(UsageError(format!("{option}: applies to {needed} output only; leave it out")));
+            usage!("{option}: applies to {needed} output only; leave it out");
         }
         if self.compress.is_some() && !cfg!(feature = "meshopt") {
-            let text =
-                "--compress: this program was built without it; build it with `cargo install --features meshopt`";
-            return Err(UsageError(text.to_owned()));
+            usage!("--compress: this program was built without it; build it with `cargo install --features meshopt`");
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::export::{ClipSource, Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
 use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::losses::refuse;
 use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
@@ -102,8 +102,7 @@ impl ConvertJob {
         for file in 1..export.file_count() {
             let path = self.output.with_file_name(export.file_name(file, &stem));
             if path == self.output || !self.chosen.take(&path) {
-                let text = format!("{}: another file of the output has this path; choose another OUT", shown(&path));
-                return Err(UsageError(text).into());
+                usage!("{}: another file of the output has this path; choose another OUT", shown(&path));
             }
             paths.push(path);
         }
@@ -118,8 +117,7 @@ impl ConvertJob {
 
     fn write_stream(&self, export: &Export<'_>) -> anyhow::Result<WrittenFiles> {
         if export.file_count() > 1 {
-            let text = "-o -: the output has several files; choose a file, or --to glb, ply, stl, ezm, ezb or json";
-            return Err(UsageError(text.to_owned()).into());
+            usage!("-o -: the output has several files; choose a file, or --to glb, ply, stl, ezm, ezb or json");
         }
         let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
         // The mesh is open, so an error of the system is one of the output.

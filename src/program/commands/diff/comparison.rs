@@ -135,7 +135,7 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         };
         let chosen = all.as_ref().map(|names| names.iter().filter(is_chosen).count());
         if let (LodFilter::One(number), Both { a: 0, b: 0 }) = (filter, chosen) {
-            return usage(format!("--lod {number}: neither mesh has this level of detail; leave it out"));
+            usage!("--lod {number}: neither mesh has this level of detail; leave it out");
         }
         if filter == LodFilter::All {
             self.compare_counts(place, "levels", "levels of detail", counts)?;

@@ -50,7 +50,7 @@ impl MeshComparison<'_, '_> {
             (_, Some(_)) => "--asset",
             _ => return Ok(()),
         };
-        usage(format!("{option}: applies to Second Life meshes only; leave it out"))
+        usage!("{option}: applies to Second Life meshes only; leave it out")
     }
 
     fn compare_asset(

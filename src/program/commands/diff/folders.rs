@@ -43,7 +43,7 @@ pub fn run(
     let files = files_by_path(folders, walk, global)?;
     if files.is_empty() {
         let [a, b] = [folders.a, folders.b].map(shown);
-        return usage(format!("{a} and {b}: expected a mesh in one of the folders, found none"));
+        usage!("{a} and {b}: expected a mesh in one of the folders, found none");
     }
     let mut comparison = FolderComparison { options, detail, global, worst: Outcome::Fine };
     if global.json {

@@ -32,7 +32,7 @@ use clap::Args;
 
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::level_args::{LodFilter, filter_parser};
-use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
@@ -117,20 +117,19 @@ impl DiffArgs {
             return git::run(&self.files, &self.options(global), global);
         }
         let [a, b] = self.files.as_slice() else {
-            let text = format!("expected two files or two folders, found {}", counted(self.files.len(), "path"));
-            return Err(UsageError(text).into());
+            usage!("expected two files or two folders, found {}", counted(self.files.len(), "path"));
         };
         let paths: Both<&Path> = Both::new(a, b);
         match (a.is_dir(), b.is_dir()) {
             (true, true) => folders::run(paths, &self.walk, &self.options(global), self.detail(global), global),
             (false, false) => self.compare_files(paths, global),
-            _ => usage("expected two files or two folders, found a file and a folder"),
+            _ => usage!("expected two files or two folders, found a file and a folder"),
         }
     }
 
     fn compare_files(&self, paths: Both<&Path>, global: &Global) -> anyhow::Result<Outcome> {
         if paths.a == Path::new(STDIN) && paths.b == Path::new(STDIN) {
-            return usage("expected standard input (-) at most once, found it twice");
+            usage!("expected standard input (-) at most once, found it twice");
         }
         let a = DiffSide::open(paths.a, paths.a, global)?;
         let b = DiffSide::open(paths.b, paths.b, global)?;

@@ -164,7 +164,7 @@ impl<'s> SurfaceArrays<'s> {
             return Ok(Box::new(frame(from)?));
         }
         if self.context.options.raw {
-            return usage("--raw: expected a whole number for --frame, because only whole frames are stored");
+            usage!("--raw: expected a whole number for --frame, because only whole frames are stored");
         }
         let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
         let place = placing.unwrap_or_else(|| Box::new(|position| position));
@@ -175,7 +175,7 @@ impl<'s> SurfaceArrays<'s> {
     /// index.
     fn computed_normals(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Box<dyn Values + 's>> {
         if self.context.options.raw {
-            return usage("--raw: no normals are stored; leave it out to compute them");
+            usage!("--raw: no normals are stored; leave it out to compute them");
         }
         let FrameBlend { from, to, fraction } = self.blend()?;
         let frame = usize::try_from(if fraction < 0.5 { from } else { to }).unwrap_or(usize::MAX);

@@ -158,7 +158,7 @@ impl ArrayContent for MeshArrays<'_> {
     fn write_npy(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
         self.visit(|arrays, attribute, values| {
             let Layout::Numbers { number, .. } = values.layout(self.raw()) else {
-                return usage("weights: each vertex has a list of another length; write them to a file .npz or .csv");
+                usage!("weights: each vertex has a list of another length; write them to a file .npz or .csv");
             };
             let named = self.named(arrays, attribute, values)?;
             let head = ArrayHead::numbers(number, &named.shape);

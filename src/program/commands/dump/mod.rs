@@ -120,17 +120,17 @@ impl DumpArgs {
     fn dump(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         if self.target != 0 && !self.attribute.is_empty() && !self.attribute.iter().any(|one| one.has_targets()) {
             let names: Vec<String> = self.attribute.iter().map(|one| one.name()).collect();
-            return usage(format!("--target: all morph targets share the same {}; leave it out", names.join(", ")));
+            usage!("--target: all morph targets share the same {}; leave it out", names.join(", "));
         }
         if self.pose.is_set() {
             let other = self.frame.first_option().filter(|option| *option != "--clip");
             if let Some(option) = other.or_else(|| self.level.first_option()) {
-                return usage(format!("{option}: does not go with --pose or --time; leave it out"));
+                usage!("{option}: does not go with --pose or --time; leave it out");
             }
             return self.dump_pose(asset, format, global);
         }
         if let Some(option) = self.pose.option_without_pose() {
-            return usage(format!("{option}: needs --pose or --time; add one of them or leave it out"));
+            usage!("{option}: needs --pose or --time; add one of them or leave it out");
         }
         self.dump_arrays(asset, format, global)
     }
@@ -138,7 +138,7 @@ impl DumpArgs {
     fn dump_arrays(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         let model = &asset.model;
         if !model.file().has_surfaces() {
-            return usage("an animation has no surface; --pose N prints the positions of its bones at frame N");
+            usage!("an animation has no surface; --pose N prints the positions of its bones at frame N");
         }
         let level = self.level.geometry(model.file())?;
         let geometry: &dyn Geometry = match &level {
@@ -201,7 +201,7 @@ impl DumpArgs {
             ArraySelection::new(&self.surface, &self.attribute, &default, context)?
         };
         if self.range.is_some() && selection.attributes.len() != 1 {
-            return usage("--range: applies to one attribute; give one with --attribute, or leave it out");
+            usage!("--range: applies to one attribute; give one with --attribute, or leave it out");
         }
         self.check_target(context, &selection.numbers)?;
         let arrays = MeshArrays { context, selection, range: self.range };
@@ -223,7 +223,7 @@ impl DumpArgs {
         match *self.attribute {
             [] => Ok(Attribute::Neutral(NeutralAttribute::Positions)),
             [only] => Ok(only),
-            _ => Err(UsageError(format!("--attribute: found several attributes; {text}"))),
+            _ => usage!("--attribute: found several attributes; {text}"),
         }
     }
 
@@ -237,7 +237,7 @@ impl DumpArgs {
         match *numbers {
             [] => Ok(0),
             [only] => Ok(only),
-            _ => usage(format!("--surface: found several surfaces; {text}")),
+            _ => usage!("--surface: found several surfaces; {text}"),
         }
     }
 
@@ -253,7 +253,7 @@ impl DumpArgs {
         } else {
             "applies to Unreal vertex meshes only; leave it out"
         };
-        usage(format!("{option}: {text}"))
+        usage!("{option}: {text}")
     }
 
     fn dump_pose(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
@@ -291,7 +291,7 @@ impl DumpArgs {
         let animations = asset.model.animations()?;
         let has_bone_clips = animations.has_bone_clips();
         if self.frame.clip.is_none() && has_bone_clips && animations.clip_count()? == 0 {
-            return usage(format!("{}: expected animation[0], found 0 animations", self.pose));
+            usage!("{}: expected animation[0], found 0 animations", self.pose);
         }
         if animations.bone_count()? == 0 {
             let frame = self.pose.whole_frame();
@@ -305,7 +305,7 @@ impl DumpArgs {
             }
         }
         if !has_bone_clips {
-            return usage("--pose: this format has no bone animations");
+            usage!("--pose: this format has no bone animations");
         }
         let onto = onto.map(|mesh| mesh.model.animations()).transpose()?;
         self.pose.table(clip, animations, onto)

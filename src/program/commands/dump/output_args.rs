@@ -9,7 +9,7 @@ use crate::program::args::STDIN;
 use crate::program::formats::names::has_extension;
 use crate::program::formats::native_output::advice;
 use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
 
@@ -72,7 +72,7 @@ impl OutputArgs {
             (Some(named), Some(format)) if named != format => {
                 let (path, format) = (shown(output), format.extension());
                 let text = "the extension is that of another format than --format";
-                Err(UsageError(format!("{path}: {text} {format}; end the path with .{format}")))
+                usage!("{path}: {text} {format}; end the path with .{format}")
             }
             (Some(named), _) => Ok(Some(named)),
             (None, format) => match (advice(output), format) {

@@ -171,11 +171,11 @@ impl PoseArgs {
         let Clip { frames, rate, .. } = motion.clip(clip)?;
         let Some(frame @ PoseFrame { whole, fraction }) = self.pose else {
             if frames == 0 {
-                return usage(format!("{self}: the animation has 0 frames"));
+                usage!("{self}: the animation has 0 frames");
             }
             if rate.or(self.rate).is_none() {
                 let text = "the animation has no frame rate; give one, such as --rate 30";
-                return usage(format!("{self}: {text}"));
+                usage!("{self}: {text}");
             }
             return Ok(crate::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
         };
@@ -183,7 +183,7 @@ impl PoseArgs {
         let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
         if to >= frames && fraction > 0.0 {
             let last = frames.saturating_sub(1);
-            return usage(format!("--pose: expected at most {last}, the last of {frames} frames, found {frame}"));
+            usage!("--pose: expected at most {last}, the last of {frames} frames, found {frame}");
         }
         if to >= frames {
             let text = match frames {

@@ -29,7 +29,7 @@ use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::lists::add_listed;
 use crate::program::input::parallel::each_in_parallel;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::text::complain;
 use crate::program::terminal::{BlockColors, PictureArgs, block_lines};
 
@@ -256,7 +256,7 @@ impl LsArgs {
         condition.iter().chain(&fails).for_each(|condition| condition.columns(&mut mentioned));
         mentioned.extend(sort.iter().map(|(column, _)| *column));
         if self.duplicates.is_none() && mentioned.contains(&TableColumn::DuplicateOf) {
-            return Err(UsageError("duplicate_of: is known only with --duplicates; add it".to_owned()));
+            usage!("duplicate_of: is known only with --duplicates; add it");
         }
         mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
         let duplicates = |kind| self.duplicates == Some(kind);
@@ -296,8 +296,7 @@ impl LsArgs {
     /// Returns the colours of the pictures, or `None` without pictures.
     fn pictures(&self, format: TableFormat, global: &Global) -> Result<Option<BlockColors>, UsageError> {
         if self.picture.picture && (format != TableFormat::Table || self.surfaces) {
-            let text = "--picture: only the table of meshes has pictures; leave --format, --json and --surfaces out";
-            return Err(UsageError(text.to_owned()));
+            usage!("--picture: only the table of meshes has pictures; leave --format, --json and --surfaces out");
         }
         self.picture.blocks(global)
     }

@@ -135,7 +135,7 @@ impl QueryArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = self.path()?;
         if self.kind.reads_stdin() && path == Path::new(STDIN) {
-            return usage("--batch -: standard input is the mesh; name a file for the batch");
+            usage!("--batch -: standard input is the mesh; name a file for the batch");
         }
         let (questions, is_batch) = self.kind.questions()?;
         let asset = open_indexed(path, self.kind.shared().level.asset, global)?;
@@ -148,11 +148,11 @@ impl QueryArgs {
             (Some(path), None) | (None, Some(path)) => Ok(path),
             (None, None) => {
                 let example = "meshpeek query FILE ray --from 0,0,9 --toward 0,0,0";
-                Err(UsageError(format!("query: expected a file, found none; give one, as in `{example}`")))
+                usage!("query: expected a file, found none; give one, as in `{example}`")
             }
             (Some(first), Some(second)) => {
                 let [first, second] = [first, second].map(|path| shown(path));
-                Err(UsageError(format!("query: expected one file, found {first} and {second}; leave one out")))
+                usage!("query: expected one file, found {first} and {second}; leave one out")
             }
         }
     }
@@ -166,7 +166,7 @@ impl QueryArgs {
     ) -> anyhow::Result<Outcome> {
         let SharedArgs { level: options, .. } = self.kind.shared();
         if !asset.model.file().has_surfaces() {
-            return usage("an animation has no surface; query the mesh that it moves");
+            usage!("an animation has no surface; query the mesh that it moves");
         }
         asset.note_other_assets(options.asset, self.path()?, global);
         if has_shared_levels(asset) {

@@ -84,7 +84,7 @@ impl AnimatedShape {
         if animations.bone_count()? == 0 || animations.clip_count()? == 0 {
             let option = if clip.is_some() { "--clip" } else { "--frame" };
             let text = "this file has no animation that moves its surfaces; leave the option out";
-            return usage(format!("{option}: {text}"));
+            usage!("{option}: {text}");
         }
         let clip = clip.unwrap_or_default();
         let moment = blend_frames(&animations.clip(clip)?, frame, "the animation has")?;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::filter::{FindingFilter, rule_prefix};
 use crate::program::args::{ConditionArgs, Global, ListArgs, STDIN, WalkArgs, WatchArgs};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 const HELP: &str = "\
 Checks every value. A finding has the id of its rule, the name of the field, and the offset of the first wrong byte. If many items \
@@ -157,7 +157,7 @@ impl ValidateArgs {
 }
 
 fn usage<T>(text: &str) -> Result<T, UsageError> {
-    Err(UsageError(format!("validate: {text}")))
+    usage!("validate: {text}")
 }
 
 /// Returns the value of `--explain` in upper case: the start of a rule id, or nothing for `all`.

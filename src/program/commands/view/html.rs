@@ -14,8 +14,8 @@ use crate::program::formats::native_output::expect_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
-use crate::program::outcome::{Outcome, UsageError};
-use crate::program::picture::png::write_png;
+use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::picture::png::png_bytes;
 use crate::program::picture::textures::small_png;
 use crate::program::render::note::note;
 use crate::program::render::text::shown;
@@ -39,9 +39,7 @@ pub fn expect_no_page(args: &ViewArgs) -> Result<(), UsageError> {
     if !args.html {
         return Ok(());
     }
-    Err(UsageError(
-        "--html: expected -o with the path of the page, such as -o page.html, or -o - for standard output".into(),
-    ))
+    usage!("--html: expected -o with the path of the page, such as -o page.html, or -o - for standard output")
 }
 
 /// Writes a page with all meshes that can be drawn. If there are none, nothing is written.
@@ -56,8 +54,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         page.write_files()?
     };
     if page.results.is_empty() {
-        let text = "the folders and patterns contain no meshes, so there is nothing to show";
-        return Err(UsageError(text.to_owned()).into());
+        usage!("the folders and patterns contain no meshes, so there is nothing to show");
     }
     print_results(&page.results, &outputs, &page.passed_by, global)
 }
@@ -75,7 +72,7 @@ fn check_options(args: &ViewArgs) -> Result<(), UsageError> {
         (args.overlays.contains(&Overlay::Hulls), "--overlay hulls"),
     ];
     match missing.iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => Err(UsageError(format!("{option}: applies to pictures, and not to a page; leave it out"))),
+        Some((_, option)) => usage!("{option}: applies to pictures, and not to a page; leave it out"),
         None => Ok(()),
     }
 }
@@ -168,8 +165,7 @@ impl HtmlPage<'_> {
         let mut options = self.drawing.options(asset, size)?.with_background(Background::Transparent);
         loop {
             let drawn = self.drawing.draw(asset, path, &options)?;
-            let mut png = Vec::new();
-            write_png(&mut png, &drawn.picture, &[])?;
+            let png = png_bytes(&drawn.picture)?;
             if png.len() <= MAX_PICTURE || self.args.size.is_some() {
                 let thumbnail = small_png(&drawn.picture, THUMBNAIL).unwrap_or_default();
                 return Ok(DrawnPicture { facts: DrawnFacts::new(&drawn), png, thumbnail });

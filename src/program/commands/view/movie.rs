@@ -9,7 +9,7 @@ use super::report::{DrawnFacts, MovieFrames};
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::input::asset::InputAsset;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::picture::file_format::{MovieWriter, PictureFormat};
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
@@ -62,7 +62,7 @@ impl Movie {
 
     fn turntable(count: u32, options: &PictureOptions) -> Result<Self, UsageError> {
         if options.shading == Shading::Uv {
-            return Err(UsageError("--style uv: the UV layout cannot be seen from several sides".to_owned()));
+            usage!("--style uv: the UV layout cannot be seen from several sides");
         }
         let turned = |picture| options.camera.turned(f64::from(picture) * 360.0 / f64::from(count));
         let pictures = (0..count).map(|picture| options.clone().with_camera(turned(picture))).collect();
@@ -77,9 +77,7 @@ impl Movie {
         format: PictureFormat,
     ) -> anyhow::Result<Self> {
         let Some(played) = drawing.played_clip(asset, options)? else {
-            let text =
-                format!("{}: no clips and no vertex frames; --animation FILE plays those of a file", shown(path));
-            return Err(UsageError(text).into());
+            usage!("{}: no clips and no vertex frames; --animation FILE plays those of a file", shown(path));
         };
         let rate = played.rate.unwrap_or(DEFAULT_RATE);
         let step = played.frames.div_ceil(MAX_FRAMES).max(1);

@@ -21,7 +21,7 @@ use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::Repeated;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::picture::file_format::PictureFormat;
 use crate::program::render::text::shown;
 
@@ -36,11 +36,10 @@ pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: 
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
         if !results.is_empty() {
-            let text = format!(
+            usage!(
                 "{}: a second mesh for one picture; choose one with --mesh, or draw a contact sheet with --sheet",
                 shown(path)
             );
-            return Err(UsageError(text).into());
         }
         let drawn = asset.map_err(anyhow::Error::from);
         let drawn = drawn.and_then(|asset| write_picture(args, drawing, (&asset, path), output, global));
@@ -133,6 +132,5 @@ fn output_name(
             return Ok(folder.join(format!("{name}.png")));
         }
     }
-    let text = format!("{}: another mesh has a picture of the same name; draw it into another folder", shown(path));
-    Err(UsageError(text).into())
+    usage!("{}: another mesh has a picture of the same name; draw it into another folder", shown(path))
 }

@@ -15,7 +15,7 @@ use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::passed_by::PassedBy;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
@@ -49,7 +49,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
     let columns = args.columns.or(row.and(u32::try_from(count).ok()).filter(|count| *count <= MAX_ROW));
     let layout = SheetLayout::new(args.size.unwrap_or(TILE), count, columns)?;
     if output == Path::new(STDIN) {
-        return Err(UsageError("-o -: contact sheets may be several files; name a file".to_owned()).into());
+        usage!("-o -: contact sheets may be several files; name a file");
     }
     let paths: Vec<PathBuf> = (0..layout.sheet_count()).map(|sheet| layout.path(output, sheet)).collect();
     for path in &paths {
@@ -94,9 +94,7 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, 
         return Err(error.into());
     }
     if counts.is_empty() {
-        return Err(
-            UsageError("the folders and patterns contain no meshes, so there is nothing to draw".to_owned()).into()
-        );
+        usage!("the folders and patterns contain no meshes, so there is nothing to draw");
     }
     Ok((counts, omitted.passed_by))
 }
