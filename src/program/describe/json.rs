@@ -48,7 +48,8 @@ impl FileSummary {
                 out.field("bounds", bounds)?;
             }
             if is_field("bones") {
-                out.field_list("bones", |out| self.write_bones(out))?;
+                let bones = self.bones.iter().map(|(name, parent)| json!({ "name": name, "parent": parent }));
+                out.field_items("bones", bones)?;
             }
             if is_field("lods") {
                 let levels = self.levels.iter().map(LevelSummary::json);
@@ -59,7 +60,7 @@ impl FileSummary {
                 self.write_surfaces(asset, out)?;
             }
             if is_field("clips") {
-                out.field_list("clips", |out| self.write_clips(out))?;
+                out.field_items("clips", self.clips.iter().map(|clip| self.clip_json(clip)))?;
             }
             if is_field("properties") {
                 out.start_field("properties")?;
@@ -81,7 +82,7 @@ impl FileSummary {
     fn scalars(&self) -> Vec<(&'static str, Value)> {
         let gpu = self.gpu();
         let mut fields = vec![
-            ("kind", self.kind().name().into()),
+            ("kind", self.kind().into()),
             ("format", self.format.into()),
             ("version", self.version.into()),
             ("bytes", self.bytes.into()),
@@ -100,34 +101,20 @@ impl FileSummary {
         fields
     }
 
-    fn write_bones(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
-        self.bones.iter().try_for_each(|(name, parent)| {
-            out.item_object(|out| {
-                out.field_text("name", name)?;
-                out.field("parent", *parent)
-            })
-        })
-    }
-
     /// Returns the names of the bones with the given numbers.
     pub fn bone_names<'s>(&'s self, numbers: &'s [u32]) -> impl Iterator<Item = &'s str> {
         let name = |number: &u32| Some(self.bones.get(usize::try_from(*number).ok()?)?.0.as_str());
         numbers.iter().filter_map(name)
     }
 
-    fn write_clips(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
-        self.clips.iter().try_for_each(|ClipSummary { name, frames, bones, rate, seconds, moved }| {
-            out.item_object(|out| {
-                out.field_text("name", name)?;
-                out.field("frames", *frames)?;
-                out.field("bones", *bones)?;
-                out.field("rate", rate.map(json::number))?;
-                out.field("seconds", seconds.map(json::number))?;
-                match moved {
-                    Some(moved) => out.field_items("moved_bones", self.bone_names(moved).map(Value::from)),
-                    None => out.field("moved_bones", Value::Null),
-                }
-            })
+    fn clip_json(&self, ClipSummary { name, frames, bones, rate, seconds, moved }: &ClipSummary) -> Value {
+        json!({
+            "name": name,
+            "frames": frames,
+            "bones": bones,
+            "rate": rate.map(json::number),
+            "seconds": seconds.map(json::number),
+            "moved_bones": moved.as_ref().map(|moved| self.bone_names(moved).collect::<Value>()),
         })
     }
 

@@ -6,7 +6,7 @@ use super::both::Both;
 use super::difference::{DiffPlace, Difference};
 use super::items::FoundItems;
 use super::options::{DiffKind, DiffOptions, ItemOrder};
-use super::pairing::Pairing;
+use super::pairing::{Pairing, names};
 use super::regions::RegionTotals;
 use super::side::DiffSide;
 use super::sink::DiffSink;
@@ -82,27 +82,21 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     }
 
     /// Adds a difference for each item that only one of the meshes has.
-    pub fn add_unpaired(
-        &mut self,
-        place: &DiffPlace<'_>,
-        list: &str,
-        names: Both<&[Vec<u8>]>,
-        pairing: &Pairing,
-    ) -> io::Result<()> {
-        let mut add = |names: &[Vec<u8>], index: usize, values: fn(DiffValue) -> Both<DiffValue>| {
-            let name = names.get(index).map(Vec::as_slice).unwrap_or_default();
-            self.sink.add(DiffKind::Names, || Difference {
-                kind: DiffKind::Names,
-                place: place.item(list, Both::new(index, index), name).text(),
-                values: values(DiffValue::name(Some(Name::new(name)))),
-                items: None,
-            })
-        };
-        for index in &pairing.unpaired.a {
-            add(names.a, *index, |value| Both::new(value, DiffValue::Missing))?;
-        }
-        for index in &pairing.unpaired.b {
-            add(names.b, *index, |value| Both::new(DiffValue::Missing, value))?;
+    pub fn add_unpaired(&mut self, place: &DiffPlace<'_>, list: &str, pairing: &Pairing) -> io::Result<()> {
+        let Both { a, b } = &pairing.unpaired;
+        for (index, is_in_a) in a.iter().map(|index| (index, true)).chain(b.iter().map(|index| (index, false))) {
+            let indices = Both::new(*index, *index);
+            let names = pairing.names(indices);
+            let name = if is_in_a { names.a } else { names.b };
+            self.sink.add(DiffKind::Names, || {
+                let (value, missing) = (DiffValue::name(Some(Name::new(name))), DiffValue::Missing);
+                Difference {
+                    kind: DiffKind::Names,
+                    place: place.item(list, indices, name).text(),
+                    values: if is_in_a { Both::new(value, missing) } else { Both::new(missing, value) },
+                    items: None,
+                }
+            })?;
         }
         Ok(())
     }
@@ -128,34 +122,33 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         let all = self.read(contents.zip(assets), |(contents, asset)| level_names(contents, asset))?;
         let counts = all.as_ref().map(Vec::len);
         let filter = self.options().lod;
-        let is_chosen = |name: &&Vec<u8>| match filter {
+        let is_chosen = |name: &[u8]| match filter {
             LodFilter::One(number) => number.has_name(name),
             LodFilter::All => true,
             LodFilter::None => false,
         };
-        let chosen = all.as_ref().map(|names| names.iter().filter(is_chosen).count());
+        let chosen = all.as_ref().map(|names| names.iter().filter(|name| is_chosen(name)).count());
         if let (LodFilter::One(number), Both { a: 0, b: 0 }) = (filter, chosen) {
             usage!("--lod {number}: neither mesh has this level of detail; leave it out");
         }
         if filter == LodFilter::All {
             self.compare_counts(place, "levels", "levels of detail", counts)?;
         }
-        let names = all.as_ref().map(Vec::as_slice);
-        let pairing = Pairing::of_names(names);
-        let are_named = names.a.iter().chain(names.b).any(|name| !name.is_empty());
+        let are_named = all.a.iter().chain(&all.b).any(|name| !name.is_empty());
+        let pairing = Pairing::of_names(all);
         for pair in &pairing.pairs {
-            let name = names.a.get(pair.a).cloned().unwrap_or_default();
-            if !is_chosen(&&name) || self.sink.is_decided() {
+            let name = pairing.names(*pair).a;
+            if !is_chosen(name) || self.sink.is_decided() {
                 continue;
             }
             let levels = self.read(assets.zip(*pair), |(asset, level)| asset.level(level))?;
-            let text = Name::new(&name).to_string();
+            let text = Name::new(name).to_string();
             let place = if are_named { place.part(&text, &text) } else { *place };
             let levels: Both<&dyn Geometry> = Both { a: &*levels.a, b: &*levels.b };
             self.compare_surfaces(&place, levels)?;
         }
         if are_named && filter == LodFilter::All {
-            self.add_unpaired(place, "level", names, &pairing)?;
+            self.add_unpaired(place, "level", &pairing)?;
         }
         Ok(())
     }
@@ -167,6 +160,5 @@ fn level_names(contents: &dyn Contents, asset: &dyn Asset) -> Result<Vec<Vec<u8>
     if contents.level_storage() == LevelStorage::Shared {
         return Ok(vec![Vec::new()]);
     }
-    let names = (0..asset.level_count()?).map(|level| asset.level_name(level));
-    names.map(|name| Ok(name?.map(|name| name.to_vec()).unwrap_or_default())).collect()
+    names(asset.level_count()?, |level| Ok(asset.level_name(level)?.unwrap_or_default()))
 }

@@ -24,25 +24,6 @@ pub enum DiffKind {
     Bytes,
 }
 
-impl DiffKind {
-    /// All kinds, in the order in which they are declared.
-    pub const ALL: [Self; 7] =
-        [Self::Counts, Self::Names, Self::Bounds, Self::Attributes, Self::Animations, Self::Findings, Self::Bytes];
-
-    /// Returns the name of the kind on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Counts => "counts",
-            Self::Names => "names",
-            Self::Bounds => "bounds",
-            Self::Attributes => "attributes",
-            Self::Animations => "animations",
-            Self::Findings => "findings",
-            Self::Bytes => "bytes",
-        }
-    }
-}
-
 /// The order in which the values of two surfaces are paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ItemOrder {

@@ -89,7 +89,7 @@ fn compare_keys(keys: &Both<&[PairKey]>, bones: &BonePairs, frames: u32, toleran
 
 /// Takes the keys of one property of a pair from the start of a list.
 fn take_channel<'k>(keys: &mut &'k [PairKey], pair: usize, counter: &RunCounter) -> &'k [PairKey] {
-    let is_own = |key: &PairKey| key.pair == pair && key.property == counter.property();
+    let is_own = |key: &PairKey| key.pair == pair && key.property == counter.property;
     let (own, rest) = keys.split_at_checked(keys.iter().take_while(|key| is_own(key)).count()).unwrap_or_default();
     *keys = rest;
     own

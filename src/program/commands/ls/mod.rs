@@ -154,7 +154,7 @@ impl LsArgs {
         let mut outcome = Outcome::Fine;
         let mut totals = Totals::new(self.surfaces, self.duplicates.is_some());
         let mut folders = FolderTotals::default();
-        let mut output = RowOutput::new(format, &selection, (self.surfaces, self.null), global);
+        let mut output = RowOutput::of_rows(format, &selection, (self.surfaces, self.null), global);
         // Rows are printed as they come, unless they must be sorted or compared first.
         let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
         let mut held = Vec::new();
@@ -211,29 +211,29 @@ impl LsArgs {
         }
         if self.by_folder {
             drop(output);
-            folders.print(format, &self.folder_order()?, left, &totals, global)?;
+            let output = RowOutput::new(format, FolderColumn::output(), global);
+            folders.print(output, &self.folder_order()?, left, &totals)?;
         } else {
             for row in held.iter().take(left) {
                 output.add(row)?;
             }
-            output.finish(&totals)?;
+            output.finish("", &totals)?;
         }
         Ok(gate.map_or(outcome, |gate| outcome.max(gate.finish())))
     }
 
     /// Returns the format of the output. Returns an error if options contradict each other.
     fn format(&self, global: &Global) -> Result<TableFormat, UsageError> {
-        let usage = |text: &str| Err(UsageError(text.to_owned()));
         let is_list = self.paths || self.null;
         if self.by_folder && self.format == Some(TableFormat::Paths) {
-            return usage("--format paths: prints meshes, and --by-folder prints folders; leave one of them out");
+            usage!("--format paths: prints meshes, and --by-folder prints folders; leave one of them out");
         }
         match (self.format, global.json) {
             (None | Some(TableFormat::Table | TableFormat::Json), true) if !is_list => Ok(TableFormat::Json),
             (None | Some(TableFormat::Paths), false) if is_list => Ok(TableFormat::Paths),
             (format, false) if !is_list => Ok(format.unwrap_or(TableFormat::Table)),
-            (_, true) if !is_list => usage("--json: does not go with --format; give one of them"),
-            _ => usage("--paths and --null print paths only; leave --json and --format out"),
+            (_, true) if !is_list => usage!("--json: does not go with --format; give one of them"),
+            _ => usage!("--paths and --null print paths only; leave --json and --format out"),
         }
     }
 

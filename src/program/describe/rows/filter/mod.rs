@@ -45,11 +45,6 @@ pub enum Operand {
 }
 
 impl Condition {
-    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true.
-    pub fn parse(text: &str, surfaces: bool) -> Result<Self, String> {
-        parser::parse(text, surfaces)
-    }
-
     /// Adds the columns of the condition to a list.
     pub fn columns(&self, found: &mut Vec<TableColumn>) {
         match self {
@@ -116,14 +111,13 @@ fn compares(cell: &Cell, comparison: Relation, operand: &Operand) -> bool {
         (Cell::List(list), Operand::Text(text)) => list.contains(text).then_some(Ordering::Equal),
         _ => None,
     };
-    match (comparison, order) {
-        (Relation::Unequal, order) => order != Some(Ordering::Equal),
-        (_, None) => false,
-        (Relation::Equal, Some(order)) => order == Ordering::Equal,
-        (Relation::Less, Some(order)) => order == Ordering::Less,
-        (Relation::LessOrEqual, Some(order)) => order != Ordering::Greater,
-        (Relation::Greater, Some(order)) => order == Ordering::Greater,
-        (Relation::GreaterOrEqual, Some(order)) => order != Ordering::Less,
+    match comparison {
+        Relation::Equal => order == Some(Ordering::Equal),
+        Relation::Unequal => order != Some(Ordering::Equal),
+        Relation::Less => order.is_some_and(Ordering::is_lt),
+        Relation::LessOrEqual => order.is_some_and(Ordering::is_le),
+        Relation::Greater => order.is_some_and(Ordering::is_gt),
+        Relation::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
     }
 }
 

@@ -14,14 +14,16 @@ pub const ADD_SURFACES: &str = "; add --surfaces";
 /// The maximum number of nested parentheses and negations.
 const MAX_DEPTH: usize = 64;
 
-/// Parses a condition.
-pub fn parse(text: &str, surfaces: bool) -> Result<Condition, String> {
-    let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, end: text.len(), surfaces, depth: 0 };
-    let condition = parser.any()?;
-    match parser.tokens.first() {
-        None => Ok(condition),
-        Some((at, _)) => Err(format!("expected && or || at character {at}")),
+impl Condition {
+    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true.
+    pub fn parse(text: &str, surfaces: bool) -> Result<Self, String> {
+        let tokens = tokens(text)?;
+        let mut parser = Parser { tokens: &tokens, end: text.len(), surfaces, depth: 0 };
+        let condition = parser.any()?;
+        match parser.tokens.first() {
+            None => Ok(condition),
+            Some((at, _)) => Err(format!("expected && or || at character {at}")),
+        }
     }
 }
 
@@ -162,17 +164,19 @@ pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::describe::rows::column::Cell;
     use crate::program::describe::rows::row::{RowValues, TableRow};
 
     fn row() -> TableRow {
-        let values = RowValues {
-            format: "unigine",
-            triangles: 70_000,
-            bones: 2,
-            rigged: true,
-            materials: vec!["Wood".to_owned(), "steel".to_owned()],
-            ..RowValues::default()
-        };
+        let cells = vec![
+            (TableColumn::Format, Cell::Text("unigine".to_owned())),
+            (TableColumn::Bytes, Cell::Number(0)),
+            (TableColumn::Triangles, Cell::Number(70_000)),
+            (TableColumn::Bones, Cell::Number(2)),
+            (TableColumn::Rigged, Cell::Flag(true)),
+            (TableColumn::Materials, Cell::List(vec!["Wood".to_owned(), "steel".to_owned()])),
+        ];
+        let values = RowValues { cells, is_damaged: false };
         TableRow { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None, picture: Vec::new() }
     }
 
@@ -195,7 +199,7 @@ mod tests {
             ("triangles > -1 && triangles < 1e5 && bones >= 2e0 && bones < 25e-1", true),
             ("bones == 2 || bones == 3 && triangles < 3", true),
         ] {
-            let condition = parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let condition = Condition::parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(condition.holds(&row()), expected, "{text}");
         }
     }
@@ -219,9 +223,9 @@ mod tests {
             (&"(".repeat(100), "at most 64 nested"),
             (&"!".repeat(100_000), "at most 64 nested"),
         ] {
-            let error = parse(text, false).unwrap_err();
+            let error = Condition::parse(text, false).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         }
-        assert!(parse("lod == 'high_lod' && bones > 1", true).unwrap_err().contains("leave out --surfaces"));
+        assert!(Condition::parse("lod == 'high_lod' && bones > 1", true).unwrap_err().contains("leave out --surfaces"));
     }
 }
