@@ -195,10 +195,7 @@ fn file(file: &FileMeasurement) -> Value {
         "name": subject.name, "format": subject.format, "version": subject.version, "bytes": subject.bytes,
         "surfaces": subject.surfaces, "questions": file.questions.iter().map(question).collect::<Value>(), "notes": file.notes,
     });
-    match &subject.path {
-        Some(path) => json::with(object, "path", path.to_string_lossy().into()),
-        None => object,
-    }
+    json::with(object, "path", subject.path.as_ref().map(|path| path.to_string_lossy().into()))
 }
 
 fn question(measured: &QuestionMeasurement) -> Value {

@@ -119,9 +119,9 @@ impl RewriteArgs {
             if must_be_same {
                 // Standard output cannot be taken back, so the output is compared before it is
                 // written.
-                let mut comparison = Comparison::new(file.bytes());
-                self.write(file, &mut ComparingWriter { out: &mut io::sink(), comparison: &mut comparison })?;
-                comparison.expect_same()?;
+                let mut out = ComparingWriter::new(io::sink(), file.bytes());
+                self.write(file, &mut out)?;
+                out.expect_same()?;
             }
             let mut out = BufWriter::new(io::stdout().lock());
             self.write(file, &mut out)?;
@@ -166,19 +166,19 @@ impl RewriteArgs {
         must_be_same: bool,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<(PendingOutput, OutputFile)> {
-        let mut comparison = Comparison::new(original);
+        let (mut bytes, mut identical) = (0, false);
         let file = PendingOutput::write(path, self.force, |file| {
             if must_be_same {
                 file.reserve(original.len())?;
             }
-            let mut out = BufWriter::new(file);
-            write(&mut ComparingWriter { out: &mut out, comparison: &mut comparison })?;
+            let mut out = ComparingWriter::new(BufWriter::new(file), original);
+            write(&mut out)?;
             if must_be_same {
-                comparison.expect_same()?;
+                out.expect_same()?;
             }
+            (bytes, identical) = (out.bytes, out.is_same());
             Ok(out.flush()?)
         })?;
-        let (bytes, identical) = (comparison.bytes, comparison.is_same());
         let written = OutputFile { path: path.to_owned(), bytes, identical, is_script: false };
         Ok((file, written))
     }
@@ -224,7 +224,7 @@ impl RewriteArgs {
                 "outputs": outputs.collect::<Value>(),
                 "changes": losses_json(losses),
             }));
-            return print_json(&dialect.map_or(written.clone(), |dialect| with(written, "dialect", dialect)));
+            return print_json(&with(written, "dialect", dialect));
         }
         if global.quiet {
             return Ok(());
@@ -262,8 +262,9 @@ fn stem(output: &Path, endings: &[&str]) -> anyhow::Result<String> {
     Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 
-/// Compares the written bytes with the bytes of the original file, while they are written.
-struct Comparison<'a> {
+/// A writer that passes bytes to another writer and compares them with the original file.
+struct ComparingWriter<'a, W> {
+    out: W,
     /// The bytes of the original file that have not been compared yet.
     original: &'a [u8],
     /// The offset of the first written byte that differs from the original file.
@@ -272,9 +273,9 @@ struct Comparison<'a> {
     bytes: usize,
 }
 
-impl<'a> Comparison<'a> {
-    const fn new(original: &'a [u8]) -> Self {
-        Self { original, differs: None, bytes: 0 }
+impl<'a, W> ComparingWriter<'a, W> {
+    const fn new(out: W, original: &'a [u8]) -> Self {
+        Self { out, original, differs: None, bytes: 0 }
     }
 
     fn add(&mut self, written: &[u8]) {
@@ -305,16 +306,10 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A writer that passes bytes to another writer and compares them with the original file.
-struct ComparingWriter<'o, 'c, 'a> {
-    out: &'o mut dyn Write,
-    comparison: &'c mut Comparison<'a>,
-}
-
-impl Write for ComparingWriter<'_, '_, '_> {
+impl<W: Write> Write for ComparingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
-        self.comparison.add(bytes.get(..written).unwrap_or(bytes));
+        self.add(bytes.get(..written).unwrap_or(bytes));
         Ok(written)
     }
 
@@ -330,7 +325,7 @@ mod tests {
     #[test]
     fn finds_the_first_byte_that_differs() {
         let differs = |original: &[u8], parts: &[&[u8]]| {
-            let mut comparison = Comparison::new(original);
+            let mut comparison = ComparingWriter::new(io::sink(), original);
             for part in parts {
                 comparison.add(part);
             }

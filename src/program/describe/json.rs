@@ -94,8 +94,11 @@ impl FileSummary {
             ("drawn_bounds", json::optional_bounds(&self.drawn_bounds)),
         ];
         if let Some(PlacedBounds { bounds, metres_per_unit }) = &self.placed {
-            let placed =
-                json::with(json::optional_bounds(bounds), "metres_per_unit", metres_per_unit.map(json::number).into());
+            let placed = json::with(
+                json::optional_bounds(bounds),
+                "metres_per_unit",
+                Value::from(metres_per_unit.map(json::number)),
+            );
             fields.push(("placed_bounds", placed));
         }
         fields

@@ -4,11 +4,12 @@ use std::ffi::OsStr;
 use std::fmt;
 
 use crate::model::{Asset, Handle, Lod};
-use crate::{Geometry, MeshFile};
+use crate::{Geometry, Model};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 
-use crate::program::args::{named_values, possible_values};
+use crate::program::args::{first_set, named_values, possible_values};
+use crate::program::input::bytes::Data;
 use crate::program::outcome::usage;
 
 /// The numbers and descriptions of all levels of detail on the command line.
@@ -174,8 +175,7 @@ impl LevelArgs {
     /// Returns the first option on the command line that applies to Second Life meshes only, or
     /// `None` if there is no such option.
     pub fn first_option(&self) -> Option<&'static str> {
-        let options = [(self.lod.is_some(), "--lod"), (self.asset.is_some(), "--asset")];
-        options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
+        first_set(&[(self.lod.is_some(), "--lod"), (self.asset.is_some(), "--asset")])
     }
 
     /// Returns the name of the block of the chosen level of detail, such as `high_lod`. Returns
@@ -187,31 +187,27 @@ impl LevelArgs {
         })
     }
 
-    /// Returns the geometry of the chosen level of detail, or `None` for a file whose assets are
-    /// not made of blocks.
+    /// Returns the geometry of the chosen level of detail, or the whole mesh of a file whose assets
+    /// are not made of blocks.
     ///
     /// # Errors
     ///
     /// Returns an error if the asset does not have the chosen level of detail, or if the options
     /// are set for another format.
-    pub fn geometry<'a, D>(
-        &self,
-        file: &'a dyn MeshFile<Data = D>,
-    ) -> anyhow::Result<Option<Handle<'a, dyn Geometry + 'a>>> {
-        let Some(blocks) = file.blocks() else {
-            return self
-                .first_option()
-                .map_or(Ok(None), |option| usage!("{option}: applies to Second Life meshes only; leave it out"));
+    pub fn geometry<'a>(&self, model: &'a Model<Data>) -> anyhow::Result<Handle<'a, dyn Geometry + 'a>> {
+        let Some(blocks) = model.file().blocks() else {
+            let Some(option) = self.first_option() else { return Ok(Handle::Borrowed(model)) };
+            usage!("{option}: applies to Second Life meshes only; leave it out");
         };
         let asset = blocks.opened();
-        Ok(Some(match self.lod {
+        Ok(match self.lod {
             Some(ChosenPart::Level(number)) if number.named().is_none() => {
                 usage!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
             }
             Some(ChosenPart::Level(number)) => asset.lod(number.named())?,
             Some(ChosenPart::Physics) => asset.collision_block()?,
             None => asset.lod(None)?,
-        }))
+        })
     }
 
     /// Returns the index of the chosen level of detail, for a mesh whose levels have the surfaces

@@ -8,7 +8,9 @@ use clap::builder::TypedValueParser;
 use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
 use crate::model::Asset;
-use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::args::{
+    Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals, parse_number,
+};
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::level_args::{LevelNumber, level_index, level_parser};
@@ -111,7 +113,7 @@ pub struct ConvertArgs {
     lod: Option<LevelName>,
     /// Number of the only asset of an .slm container to convert, from 0
     #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
-    asset: Option<usize>,
+    pub asset: Option<usize>,
 }
 
 /// The levels of detail on the command line.
@@ -149,27 +151,16 @@ fn format_parser() -> impl TypedValueParser<Value = ExportFormat> {
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
-    let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
     let range = crate::export::options::RATES;
-    if range.contains(&rate) {
-        Ok(rate)
-    } else {
-        Err(format!("expected a number of {} to {}", range.start(), range.end()))
-    }
+    let expected = format!("expected a number of {} to {}", range.start(), range.end());
+    parse_number(text, |rate| range.contains(rate), &expected)
 }
 
 impl ConvertArgs {
     /// Returns whether OUT is a folder, in which each mesh gets a file of its own.
     pub fn writes_to_folder(&self) -> bool {
-        let is_folder = self.has_several() || is_named_as_folder(&self.output) || self.output.is_dir();
+        let is_folder = has_several(&self.files.files) || is_named_as_folder(&self.output) || self.output.is_dir();
         self.output != Path::new(STDIN) && is_folder
-    }
-
-    /// Returns whether the command line may name several meshes.
-    fn has_several(&self) -> bool {
-        let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
-        let files = &self.files.files;
-        files.len() > 1 || files.iter().any(|path| path.is_dir() || is_pattern(path))
     }
 
     /// Returns the output format.
@@ -207,7 +198,7 @@ impl ConvertArgs {
     /// Returns an error if several meshes would be written into a folder with the name of a file.
     fn check_folder_name(&self) -> Result<(), UsageError> {
         let is_named = self.named_format().is_some() || self.is_named_as_mesh();
-        if !self.has_several() || !is_named || self.output.is_dir() || is_named_as_folder(&self.output) {
+        if !has_several(&self.files.files) || !is_named || self.output.is_dir() || is_named_as_folder(&self.output) {
             return Ok(());
         }
         let (path, folder) = (shown(&self.output), shown(&self.output.with_extension("")));
@@ -289,10 +280,5 @@ impl ConvertArgs {
             Some(split) => options.with_split(split),
             None => options,
         })
-    }
-
-    /// Returns the number of the asset that the options choose.
-    pub fn asset(&self) -> Option<usize> {
-        self.asset
     }
 }

@@ -8,9 +8,10 @@ use super::facts;
 use super::outputs::ChosenPaths;
 use super::pipe::{self, FileSink};
 use crate::ErrorKind;
-use crate::export::{ClipSource, Export, ExportFormat, Loss, SceneInput};
+use crate::export::{Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
+use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::usage;
 use crate::program::render::losses::refuse;
@@ -37,12 +38,6 @@ pub struct ConvertJob {
 /// The path and the size of each file that was written.
 pub type WrittenFiles = Vec<(PathBuf, u64)>;
 
-/// A file whose clips are added.
-pub struct AnimationFile {
-    pub name: String,
-    pub asset: InputAsset,
-}
-
 impl ConvertJob {
     /// Converts the mesh. `losses` receives what the output does not contain, also if the
     /// conversion fails because of it.
@@ -68,13 +63,10 @@ impl ConvertJob {
         let contents = self.asset.model.contents();
         let is_stream = self.output == Path::new(STDIN);
         let target = folder(&self.output);
-        let options = args.options(&*contents.asset(args.asset().unwrap_or_default())?)?;
+        let options = args.options(&*contents.asset(args.asset.unwrap_or_default())?)?;
         let options = options.with_source(facts::of(&self.path, &self.asset, (!is_stream).then_some(target)));
-        let options = options.with_max_bytes(self.limit(args, animations).bytes());
-        let clips = animations
-            .iter()
-            .map(|file| Ok(ClipSource { name: &file.name, animations: file.asset.model.animations()? }));
-        let clips = clips.collect::<crate::Result<Vec<_>>>()?;
+        let options = options.with_max_bytes(self.limit(args, animations).bytes);
+        let clips = animations.iter().map(AnimationFile::source).collect::<crate::Result<Vec<_>>>()?;
         let release = || self.asset.release();
         let input = SceneInput::new(contents).with_clips(&clips).with_release(&release);
         // The hash reads the whole file, and so brings the pages of a large file into memory.

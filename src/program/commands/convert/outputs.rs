@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::args::ConvertArgs;
-use super::facts::stem;
 use super::job::ConvertJob;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
@@ -87,7 +86,7 @@ impl OutputNames {
             return Ok(self.output.clone());
         }
         let folder = self.output.join(self.inner_folder(path));
-        let stem = stem(path, asset);
+        let stem = asset.stem(path);
         let extension = self.format.extension();
         let mut output = folder.join(format!("{stem}.{extension}"));
         if !self.chosen.take(&output) {

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::program::args::{Global, STDIN, WalkArgs};
+use crate::program::args::{Global, STDIN, WalkArgs, parse_number};
 use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::SCHEMA;
@@ -107,8 +107,7 @@ pub struct DiffArgs {
 
 /// Parses a number that is not negative.
 fn parse_tolerance(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if number.is_finite() && number >= 0.0 { Ok(number) } else { Err("expected a finite number, 0 or more".to_owned()) }
+    parse_number(text, |number: &f64| number.is_finite() && *number >= 0.0, "expected a finite number, 0 or more")
 }
 
 impl DiffArgs {

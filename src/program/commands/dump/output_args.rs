@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
-use crate::program::args::STDIN;
+use crate::program::args::{STDIN, value_name};
 use crate::program::formats::names::has_extension;
 use crate::program::formats::native_output::advice;
 use crate::program::input::asset::{InputAsset, at_output};
@@ -25,18 +25,9 @@ pub enum ArrayFormat {
 }
 
 impl ArrayFormat {
-    /// Returns the extension of the format, without a dot.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Npy => "npy",
-            Self::Npz => "npz",
-            Self::Csv => "csv",
-        }
-    }
-
     /// Returns the format that the extension of a path indicates.
     fn named(path: &Path) -> Option<Self> {
-        [Self::Npy, Self::Npz, Self::Csv].into_iter().find(|format| has_extension(path, format.extension()))
+        Self::value_variants().iter().copied().find(|format| has_extension(path, &value_name(format)))
     }
 }
 
@@ -70,7 +61,7 @@ impl OutputArgs {
         }
         match (ArrayFormat::named(output), self.format) {
             (Some(named), Some(format)) if named != format => {
-                let (path, format) = (shown(output), format.extension());
+                let (path, format) = (shown(output), value_name(&format));
                 let text = "the extension is that of another format than --format";
                 usage!("{path}: {text} {format}; end the path with .{format}")
             }

@@ -118,7 +118,7 @@ fn owner_of(attributes: &[Attribute]) -> Result<OwnerKind, UsageError> {
 /// Returns the number of a hull, which has no name.
 pub fn hull_number(selector: &Selector) -> Result<usize, UsageError> {
     let text = "--surface: a hull has no name; give its number";
-    selector.number().ok_or_else(|| UsageError(text.to_owned()))
+    selector.number.ok_or_else(|| UsageError(text.to_owned()))
 }
 
 /// Returns all attributes of surfaces.

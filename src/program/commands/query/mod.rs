@@ -175,12 +175,7 @@ impl QueryArgs {
             self.print_answers(asset, &*level, questions, is_batch, global)?;
             return Ok(Outcome::Fine);
         }
-        let level = options.geometry(asset.model.file())?;
-        let geometry: &dyn Geometry = match &level {
-            Some(level) => &**level,
-            None => &asset.model,
-        };
-        self.print_answers(asset, geometry, questions, is_batch, global)?;
+        self.print_answers(asset, &*options.geometry(&asset.model)?, questions, is_batch, global)?;
         Ok(Outcome::Fine)
     }
 

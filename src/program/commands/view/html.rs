@@ -7,10 +7,10 @@ use super::args::{HTML, ViewArgs};
 use super::drawing::Drawing;
 use super::page::{PageFiles, PageMesh, PageStart, PageWriter};
 use super::report::{DrawnFacts, ViewResult, print_results};
-use crate::program::args::{Global, STDIN};
-use crate::program::commands::convert::stem;
+use crate::program::args::{Global, STDIN, first_set};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::expect_extension;
+use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
@@ -33,14 +33,6 @@ const MAX_PICTURE: usize = 96 << 10;
 const THUMBNAIL: u32 = 96;
 /// The size of the buffer between the page and the system.
 const BUFFER: usize = 256 << 10;
-
-/// Returns an error if a page is wanted that has no output.
-pub fn expect_no_page(args: &ViewArgs) -> Result<(), UsageError> {
-    if !args.html {
-        return Ok(());
-    }
-    usage!("--html: expected -o with the path of the page, such as -o page.html, or -o - for standard output")
-}
 
 /// Writes a page with all meshes that can be drawn. If there are none, nothing is written.
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
@@ -71,8 +63,8 @@ fn check_options(args: &ViewArgs) -> Result<(), UsageError> {
         (args.overlays.contains(&Overlay::Bounds), "--overlay bounds"),
         (args.overlays.contains(&Overlay::Hulls), "--overlay hulls"),
     ];
-    match missing.iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => usage!("{option}: applies to pictures, and not to a page; leave it out"),
+    match first_set(&missing) {
+        Some(option) => usage!("{option}: applies to pictures, and not to a page; leave it out"),
         None => Ok(()),
     }
 }
@@ -184,10 +176,10 @@ impl HtmlPage<'_> {
     ) -> anyhow::Result<()> {
         let images = self.drawing.textures(path);
         let mesh = PageMesh {
-            name: stem(path, asset),
+            name: asset.stem(path),
             path,
             asset,
-            clips: &self.drawing.animations().sources()?,
+            clips: &self.drawing.animations.iter().map(AnimationFile::source).collect::<crate::Result<Vec<_>>>()?,
             options: self.drawing.export_options(asset)?,
             clip: self.drawing.clip_name(asset)?,
             images: images.as_deref(),

@@ -1,6 +1,5 @@
 //! `view`: draws meshes, to files and in the terminal.
 
-mod animations;
 mod args;
 mod drawing;
 mod html;
@@ -39,7 +38,11 @@ impl ViewArgs {
     /// Writes or shows the pictures.
     fn draw(&self, drawing: &Drawing<'_>, global: &Global) -> anyhow::Result<Outcome> {
         let Some(output) = &self.output else {
-            html::expect_no_page(self)?;
+            if self.html {
+                usage!(
+                    "--html: expected -o with the path of the page, such as -o page.html, or -o - for standard output"
+                );
+            }
             if self.shows_all_levels() {
                 usage!("--lod all: a contact sheet of all levels is a file; give -o OUT.png");
             }

@@ -13,10 +13,9 @@ use super::args::ViewArgs;
 use super::drawing::Drawing;
 use super::movie::Movie;
 use super::report::{DrawnFacts, ViewResult, print_results};
-use super::thumbnail::{self, ThumbnailTexts};
+use super::thumbnail;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
@@ -63,7 +62,7 @@ fn write_picture(
         let movie = Movie::new(args, drawing, (asset, path), format)?;
         return write_to(args, output, |out| movie.write(drawing, (asset, path), out, global));
     }
-    let texts = args.thumbnail.then(|| ThumbnailTexts::new(asset, path));
+    let texts = if args.thumbnail { thumbnail::texts(asset, path) } else { Vec::new() };
     let options = if args.thumbnail {
         with_enough_detail(drawing.options(asset, thumbnail::SIZE)?)
     } else {
@@ -72,7 +71,8 @@ fn write_picture(
     let drawn = drawing.draw(asset, path, &options)?;
     write_to(args, output, |out| {
         let format = if args.thumbnail { PictureFormat::Png } else { PictureFormat::of(output) };
-        format.write(out, &drawn.picture, &texts.as_ref().map(ThumbnailTexts::texts).unwrap_or_default())?;
+        let texts: Vec<_> = texts.iter().map(|(keyword, text)| (*keyword, text.as_str())).collect();
+        format.write(out, &drawn.picture, &texts)?;
         Ok(DrawnFacts::new(&drawn))
     })
 }
@@ -127,7 +127,7 @@ fn output_name(
     taken: &mut BTreeSet<String>,
 ) -> anyhow::Result<PathBuf> {
     let own = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for name in [stem(path, asset), own] {
+    for name in [asset.stem(path), own] {
         if taken.insert(name.to_lowercase()) {
             return Ok(folder.join(format!("{name}.png")));
         }

@@ -10,7 +10,6 @@ use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::ErrorKind;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
@@ -80,7 +79,7 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, 
         &quiet,
         |path, asset| {
             vec![match asset {
-                Ok(asset) => (level_count(args, &asset), stem(path, &asset)),
+                Ok(asset) => (level_count(args, &asset), asset.stem(path)),
                 Err(_) => (1, file_name(path)),
             }]
         },
@@ -143,7 +142,7 @@ fn file_name(path: &Path) -> String {
 fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset>) -> SheetMesh {
     let mut name = file_name(path);
     let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| {
-        name = stem(path, &asset);
+        name = asset.stem(path);
         let options = drawing.options(&asset, TILE)?;
         drawing.draw(&asset, path, &with_enough_detail(options))
     });
@@ -159,7 +158,7 @@ fn draw_level(args: &ViewArgs, drawing: &Drawing<'_>, path: &Path, asset: &Input
         let options = options.with_level(Some(level));
         drawing.draw(asset, path, &options)
     });
-    SheetMesh::new(format!("{} {name}", stem(path, asset)).trim_end().to_owned(), path, drawn)
+    SheetMesh::new(format!("{} {name}", asset.stem(path)).trim_end().to_owned(), path, drawn)
 }
 
 /// Returns a few words about an error, for the tile of the mesh that cannot be drawn.
