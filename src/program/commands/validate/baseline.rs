@@ -41,7 +41,7 @@ struct FileKey {
 #[derive(Debug, Default)]
 pub struct KnownFile {
     /// Whether the whole file was checked.
-    is_checked: bool,
+    pub is_checked: bool,
     findings: BTreeMap<FindingKey, KnownCount>,
 }
 
@@ -66,11 +66,6 @@ impl KnownFile {
         let Some(count) = count else { return false };
         count.found = count.found.saturating_add(1);
         true
-    }
-
-    /// Records that the whole file was checked.
-    pub const fn set_checked(&mut self) {
-        self.is_checked = true;
     }
 
     fn absent(&self) -> u64 {

@@ -1,6 +1,5 @@
 //! The error of a baseline that is not valid.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::Name;
@@ -9,7 +8,10 @@ use serde_json::Value;
 use crate::program::render::text::shown;
 
 /// The error of a baseline that is not valid, with the field, the expected and the found value.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: baseline: {field}: expected {expected}, found {found}; --write-baseline with --force writes it again", shown(.path)
+)]
 pub struct BaselineError {
     path: PathBuf,
     field: String,
@@ -50,13 +52,3 @@ fn brief(text: &str) -> String {
     let more = if start.len() < text.len() { ".." } else { "" };
     format!("{}{more}", Name::new(start.as_bytes()))
 }
-
-impl fmt::Display for BaselineError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, field, expected, found } = self;
-        write!(out, "{}: baseline: {field}: expected {expected}, found {found}; ", shown(path))?;
-        out.write_str("--write-baseline with --force writes it again")
-    }
-}
-
-impl std::error::Error for BaselineError {}

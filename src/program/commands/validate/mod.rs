@@ -191,7 +191,7 @@ impl<'g> ValidationRun<'g> {
         findings.is_excused =
             is_excused && findings.fault.as_ref().is_some_and(|fault| Outcome::of_error(fault) == Outcome::Unreadable);
         if let Some(known) = known.filter(|_| findings.fault.is_none()) {
-            known.set_checked();
+            known.is_checked = true;
         }
         if let Some(new) = &mut self.new {
             new.add(path, mesh.as_deref(), &findings.found);

@@ -152,7 +152,7 @@ impl FindingsOutput for GithubOutput<'_> {
         {
             let path = files.get(usize::from(*source)).map_or(file.path, PathBuf::as_path);
             let text = format!("{field} at byte {offset}: {text}{}", in_mesh(file.mesh));
-            self.command(level(*severity), path, rule, &text)?;
+            self.command(&level(*severity, "notice"), path, rule, &text)?;
         }
         // The filter may leave out the finding about a file that cannot be read.
         let has_none = !file.findings.is_excused && !has_unreadable(file.findings);
@@ -181,12 +181,9 @@ fn in_mesh(mesh: Option<&str>) -> String {
     mesh.map_or_else(String::new, |mesh| format!(" (mesh {})", crate::Name::new(mesh.as_bytes())))
 }
 
-const fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "notice",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
+/// Returns the name of a severity in a form of the report, in which `info` is that of an info.
+pub fn level(severity: Severity, info: &str) -> String {
+    if severity == Severity::Info { info.to_owned() } else { severity.to_string() }
 }
 
 /// Replaces the control characters other than line breaks, which a workflow command escapes.

@@ -74,10 +74,8 @@ impl DeniedCondition {
         self.condition.condition.columns(&mut columns);
         for row in self.condition.met_by(path, asset)?.iter().take(MAX_SURFACES) {
             let field = Field::new(self.name);
-            let field = match row.cell(TableColumn::Surface) {
-                Cell::Number(surface) => field.in_list("surface", surface),
-                _ => field,
-            };
+            let surface = row.number(TableColumn::Surface);
+            let field = surface.map_or(field, |surface| field.in_list("surface", surface));
             let text = format!("{} (denied: {})", values(row, &columns), self.text);
             report(Finding::new(DENIED, field, 0, text));
         }

@@ -199,11 +199,11 @@ fn write_sheets(
         let mut bytes = 0;
         pending.push(PendingOutput::write(path, args.replaces(), |out| {
             let mut writer = SheetWriter::new(out, layout, sheet, background)?;
-            for index in layout.tiles(sheet) {
+            for _ in layout.tiles(sheet) {
                 let SheetMesh { mut tile, mut result } = receiver.recv().unwrap_or_else(|_| SheetMesh::missing());
-                let [width, _] = layout.tile();
+                let [width, _] = layout.tile;
                 tile.name = fitted_caption(&tile.name, common, layout.text_size(), width);
-                writer.add(index, &tile)?;
+                writer.add(&tile)?;
                 path.clone_into(&mut result.output);
                 results.push(result);
             }
