@@ -22,7 +22,7 @@ use super::memory::{self, Usage};
 use super::mesh_files::MeshFiles;
 use super::question::{BenchQuestion, Contestant, Sample};
 use super::spread::Spread;
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
 use crate::program::args::Global;
 use crate::program::render::text::shown;
 use crate::program::render::units;
@@ -134,10 +134,15 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMet
             }
             bar.set_message(format!("{}: {}, {}", subject.name, question.title(), if cold { "cold" } else { "warm" }));
             let mut one = QuestionMeasurement { question, cold, samples: BTreeMap::new() };
-            for order in orders(rounds) {
-                for by in order.into_iter().filter(|by| fits || *by == Contestant::Meshpeek) {
-                    if cold && let Some(why) = evict(&subject)? {
-                        notes.push(format!("cold cache not measured: {why}"));
+            for round in 0..as_index(rounds) {
+                // Each contestant is the first one in every third round.
+                let order = Contestant::ALL.into_iter().cycle().skip(round % 3).take(3);
+                for by in order.filter(|by| fits || *by == Contestant::Meshpeek) {
+                    if cold && !evict(&subject)? {
+                        notes.push(
+                            "cold cache not measured: this system has no call that drops a file from the page cache"
+                                .into(),
+                        );
                         return Ok(FileMeasurement { subject, questions, notes });
                     }
                     let sample = ask(&subject, question, by, global)?;
@@ -163,17 +168,6 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMet
     Ok(FileMeasurement { subject, questions, notes })
 }
 
-/// Returns the order of the contestants in each round. The order rotates, so each contestant is the
-/// first one in every third round.
-fn orders(rounds: u32) -> impl Iterator<Item = [Contestant; 3]> {
-    let mut next = Contestant::ALL;
-    (0..rounds).map(move |_| {
-        let order = next;
-        next.rotate_left(1);
-        order
-    })
-}
-
 /// The error that the contestants returned different results for the same query. If the results are
 /// different, the times cannot be compared.
 #[derive(Debug, thiserror::Error)]
@@ -189,16 +183,14 @@ fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), Answ
     Err(AnswersDiffer(subject.name.clone(), measured.question.title()))
 }
 
-/// Drops the files of a mesh from the page cache. Returns a message if the operating system has no
+/// Drops the files of a mesh from the page cache. Returns `false` if the operating system has no
 /// call that drops a file from the page cache.
-fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
+fn evict(subject: &Subject) -> anyhow::Result<bool> {
+    let mut is_done = true;
     for path in subject.files.all() {
-        let done = memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
-        if !done {
-            return Ok(Some("this system has no call that drops a file from the page cache"));
-        }
+        is_done &= memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
     }
-    Ok(None)
+    Ok(is_done)
 }
 
 /// Runs a query in a new child process, and returns the time and resource usage that the child
@@ -241,14 +233,8 @@ pub fn to_json(sample: &Sample) -> Value {
 
 fn sample_from_json(answer: &Value) -> Option<Sample> {
     let number = |name: &str| answer.get(name)?.as_u64();
-    let usage = Usage {
-        anonymous: number("anonymous"),
-        file: number("file"),
-        faults: number("faults"),
-        major: number("major"),
-        read: number("read"),
-        peak: number("peak"),
-    };
+    let [anonymous, file, faults] = ["anonymous", "file", "faults"].map(number);
+    let usage = Usage { anonymous, file, faults, major: number("major"), read: number("read"), peak: number("peak") };
     Some(Sample { seconds: answer.get("seconds")?.as_f64()?, usage, digest: number("digest")? })
 }
 

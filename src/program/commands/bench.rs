@@ -1,7 +1,7 @@
 //! `bench`: compares the time and memory that meshpeek and two loaders that copy need for the same
 //! queries.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::Model;
@@ -10,6 +10,7 @@ use crate::io::OpenFolder;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use serde_json::Value;
 
 use super::bench_stream::StreamArgs;
 use crate::program::args::{Global, STDIN};
@@ -85,10 +86,10 @@ pub struct BenchArgs {
     folder: Option<PathBuf>,
     /// Also draw the times as an SVG picture in this file
     #[arg(long, value_name = "OUT.svg")]
-    pub(super) plot: Option<PathBuf>,
+    plot: Option<PathBuf>,
     /// Replace an existing picture
     #[arg(long)]
-    pub(super) force: bool,
+    force: bool,
     #[command(flatten)]
     stream: StreamArgs,
     #[command(flatten)]
@@ -145,7 +146,10 @@ impl BenchArgs {
             None => self.measure_generated(scratch.path(), &mut notes, &host, global),
         };
         match measured {
-            Ok(files) => self.print(&files, &notes, &host, global),
+            Ok(files) => {
+                let json = || report::document(&host, self.rounds, &files, &notes);
+                self.print(json, |out| report::print(out, &files, &notes), || plot::draw(&files), global)
+            }
             Err(error) if error.is::<AnswersDiffer>() => {
                 complain(&error);
                 Ok(Outcome::Findings)
@@ -262,22 +266,23 @@ impl BenchArgs {
         Ok(())
     }
 
-    fn print(
+    /// Prints a report as text or JSON, and writes its picture.
+    pub(super) fn print(
         &self,
-        files: &[FileMeasurement],
-        notes: &[String],
-        host: &Host,
+        json: impl FnOnce() -> Value,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        picture: impl FnOnce() -> String,
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         if global.json {
-            print_json(&report::document(host, self.rounds, files, notes))?;
+            print_json(&json())?;
         } else {
             let mut out = anstream::stdout().lock();
-            report::print(&mut out, files, notes)?;
+            text(&mut out)?;
             out.flush()?;
         }
         if let Some(plot) = &self.plot {
-            let svg = plot::draw(files);
+            let svg = picture();
             PendingOutput::write(plot, self.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
         }
         Ok(Outcome::Fine)

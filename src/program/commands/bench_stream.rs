@@ -1,6 +1,5 @@
 //! `bench --stream`: flies over a mesh or a folder of assets while its parts are streamed.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +12,6 @@ use crate::gpu::{Semantic, VertexFormat, VertexLayout};
 use crate::io::FileBytes;
 use crate::math::as_index;
 use crate::program::args::{Global, WalkArgs};
-use crate::program::atomic_write::PendingOutput;
 use crate::program::bench::measure;
 use crate::program::bench::memory::{self, Usage};
 use crate::program::bench::mesh_files::generate;
@@ -25,7 +23,6 @@ use crate::program::bench::stream::world::WorldScene;
 use crate::program::input::bytes::map;
 use crate::program::input::paths::InputPaths;
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::print_json;
 use crate::program::render::text::shown;
 use crate::program::render::units;
 use crate::streaming::{AssetLevels, MapRegions, MemoryTarget, MeshParts, PartVertices, StreamOptions, Streamer};
@@ -102,18 +99,11 @@ impl StreamArgs {
                 }
             }
         };
-        if global.json {
-            print_json(&report::to_json(&subject, &flight))?;
-        } else {
-            let mut out = anstream::stdout().lock();
-            report::print(&mut out, &subject, &flight)?;
-            out.flush()?;
-        }
-        if let Some(path) = &input.plot {
-            let svg = plot::draw(&subject, &flight);
-            PendingOutput::write(path, input.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
-        }
-        Ok(Outcome::Fine)
+        let (json, text) = (
+            || report::to_json(&subject, &flight),
+            |out: &mut dyn std::io::Write| report::print(out, &subject, &flight),
+        );
+        input.print(json, text, || plot::draw(&subject, &flight), global)
     }
 
     /// Returns the budget for data of `bytes` bytes.

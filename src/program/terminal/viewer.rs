@@ -136,10 +136,10 @@ impl<'v> Viewer<'v> {
             self.images.reverse();
             text.push_str(&remove_image(self.images[0]));
         }
-        let columns = size.columns().saturating_sub(1);
+        let columns = size.columns.saturating_sub(1);
         let status = status_line(self.scene, &self.view, error.as_ref(), columns);
         // The cursor moves to the last row. Writing to a `String` does not fail.
-        let _ = write!(text, "\x1b[{};1H{status}{ERASE_LINE}{END}", size.rows());
+        let _ = write!(text, "\x1b[{};1H{status}{ERASE_LINE}{END}", size.rows);
         out.write_all(text.as_bytes())?;
         Ok(out.flush()?)
     }

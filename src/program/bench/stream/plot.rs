@@ -3,7 +3,7 @@
 use super::flight::{FRAMES_PER_POINT, Flight};
 use super::report::FlightSubject;
 use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
-use crate::program::render::units::{bytes, ratio, significant, thousands};
+use crate::program::render::units::{bytes, ratio, significant, thousands, whole};
 
 /// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space
 /// between two plots, and the height of the title.
@@ -66,14 +66,4 @@ fn panel(
         let y = end - limit * scale;
         svg.line("b", [LEFT, y], [right, y]);
     }
-}
-
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a label of an axis"
-)]
-const fn whole(number: f64) -> u64 {
-    number as u64
 }

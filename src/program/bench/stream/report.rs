@@ -59,7 +59,7 @@ pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
     }))
 }
 
-pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> io::Result<()> {
+pub fn print(out: &mut dyn Write, subject: &FlightSubject, flight: &Flight) -> io::Result<()> {
     let Flight { statistics, .. } = flight;
     let known = |number: Option<u64>| number.map_or_else(|| String::from("unknown"), thousands);
     let size = |number: Option<u64>| number.map_or_else(|| String::from("unknown"), bytes);

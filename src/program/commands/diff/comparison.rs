@@ -1,5 +1,8 @@
 //! Compares everything that two meshes contain, in the order in which it is printed.
 
+// Rule: this file sorts and maps by copies only.
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::both::Both;
@@ -63,6 +66,25 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
             true => Ok(DiffVerdict::SameValues(Some(self.sum_regions()?))),
             false => Ok(DiffVerdict::SameValues(None)),
         }
+    }
+
+    /// Compares the numbers of findings by each rule. The formats have different rules, so the
+    /// findings of two formats are compared only on request.
+    fn compare_findings(&mut self, place: &DiffPlace<'_>) -> anyhow::Result<()> {
+        let is_asked = self.options().only.contains(&DiffKind::Findings);
+        if !self.options().wants(DiffKind::Findings)
+            || self.sink.is_decided()
+            || !self.sides.have_same_format() && !is_asked
+        {
+            return Ok(());
+        }
+        let counts = self.read(self.sides, finding_counts)?;
+        let rules: BTreeSet<_> = counts.a.keys().chain(counts.b.keys()).collect();
+        for rule in rules {
+            let counts = counts.as_ref().map(|counts| DiffValue::Number(counts.get(rule).copied().unwrap_or_default()));
+            self.sink.compare(DiffKind::Findings, &place.part(rule, &format!("findings of {rule}")), counts)?;
+        }
+        Ok(())
     }
 
     /// Calls a function of the library for both meshes, and adds the path to an error.
@@ -152,6 +174,16 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         }
         Ok(())
     }
+}
+
+/// Returns the number of findings by each rule.
+fn finding_counts(side: &DiffSide) -> Result<BTreeMap<&'static str, u64>> {
+    let mut counts = BTreeMap::new();
+    side.asset.findings(true, true, &mut |finding| {
+        let count: &mut u64 = counts.entry(finding.rule).or_default();
+        *count = count.saturating_add(1);
+    })?;
+    Ok(counts)
 }
 
 /// Returns the names of the levels of detail. A format without levels has one level without a name,

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::both::Both;
 use super::difference::ItemDifferences;
-use super::tolerance::Tolerance;
+use super::options::Tolerance;
 use super::value::DiffValue;
 use crate::math::{as_u64, narrow};
 use crate::model::{

@@ -6,7 +6,6 @@ mod both;
 mod comparison;
 mod contents;
 mod difference;
-mod findings;
 mod folders;
 mod git;
 mod items;
@@ -21,7 +20,6 @@ mod report;
 mod side;
 mod sink;
 mod surfaces;
-mod tolerance;
 mod value;
 mod weights;
 
@@ -39,10 +37,9 @@ use crate::program::render::progress;
 use crate::program::render::text::counted;
 
 use both::Both;
-use options::{DiffKind, DiffOptions, ItemOrder};
+use options::{DiffKind, DiffOptions, ItemOrder, Tolerance};
 use report::{DiffDetail, print_text, write_json};
 use side::DiffSide;
-use tolerance::Tolerance;
 
 /// The number of differences of one kind that are listed without `--verbose`.
 const MAX_LISTED: u64 = 100;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::both::Both;
 use super::difference::ItemDifferences;
 use super::items::FoundItems;
-use super::tolerance::Tolerance;
+use super::options::Tolerance;
 use super::value::DiffValue;
 use crate::Animations;
 use crate::Result;

@@ -5,9 +5,8 @@
 use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
-use super::options::DiffKind;
+use super::options::{DiffKind, Tolerance};
 use super::pose_runs::{PROPERTIES, PairKey, RestDifferences, RunCounter, read_keys};
-use super::tolerance::Tolerance;
 use crate::Animations;
 use crate::math::as_u64;
 use crate::model::Transform;

@@ -3,6 +3,7 @@
 
 use super::check::FileFindings;
 use crate::parse::rules;
+use crate::program::args::value_name;
 use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::row::TableRow;
 use crate::program::describe::rows::selected::MeshCondition;
@@ -89,7 +90,7 @@ fn values(row: &TableRow, columns: &[TableColumn]) -> String {
     // A surface of no level, or of all levels, has no number of a level.
     let is_named = |column: &&TableColumn| **column != TableColumn::Lod || row.cell(**column) != Cell::Null;
     for column in columns.iter().filter(is_named) {
-        let text = format!("{} is {}", column.name(), row.cell(*column).in_words());
+        let text = format!("{} is {}", value_name(column), row.cell(*column).in_words());
         if !texts.contains(&text) {
             texts.push(text);
         }

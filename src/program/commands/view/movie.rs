@@ -13,6 +13,7 @@ use crate::program::outcome::{UsageError, usage};
 use crate::program::picture::file_format::{MovieWriter, PictureFormat};
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
+use crate::program::render::units::whole;
 use crate::render::{CameraMotion, PictureOptions, Shading};
 
 /// The size of a movie if none is given.
@@ -129,18 +130,11 @@ fn gif_step(rate: f32) -> u32 {
 fn delay(rate: f32, step: u32) -> [u16; 2] {
     let hundredths = (f64::from(rate) * 100.0).round().clamp(1.0, 65_500.0);
     let times = if hundredths % 100.0 == 0.0 { 1.0 } else { 100.0 };
-    let whole = |number: f64| saturated(number.round());
-    [whole(f64::from(step) * times), whole(hundredths * times / 100.0)]
+    [f64::from(step) * times, hundredths * times / 100.0].map(|number| saturated(number.round()))
 }
 
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a cast of a float to an integer saturates, as intended"
-)]
-const fn saturated(number: f64) -> u16 {
-    number as u16
+fn saturated(number: f64) -> u16 {
+    u16::try_from(whole(number)).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The texts of thumbnails, by which a file manager finds out whether a thumbnail is up to date.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use crate::program::commands::validate::percent_encoded;
 use crate::program::input::asset::InputAsset;
 
 /// The size of a thumbnail if none is given.
@@ -23,16 +23,7 @@ pub fn texts(asset: &InputAsset, path: &Path) -> Vec<(&'static str, String)> {
 
 /// Returns the address of a file. The characters that are not escaped are those of `GLib`.
 fn file_uri(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/".contains(byte) {
-            uri.push(char::from(*byte));
-        } else {
-            // Writing to a `String` does not fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
+    format!("file://{}", percent_encoded(path.as_os_str().as_encoded_bytes(), b"-._~!$&'()*+,;=:@/"))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::column::{Cell, TableColumn};
 use super::row::TableRow;
+use crate::program::render::units::ratio;
 
 /// A condition on a row.
 #[derive(Clone, Debug)]
@@ -105,7 +106,7 @@ fn compares(cell: &Cell, comparison: Relation, operand: &Operand) -> bool {
         // Only a level of detail may be compared with a number.
         (Cell::Text(cell), Operand::Number(number)) => level_number(cell).and_then(|cell| cell.partial_cmp(number)),
         (Cell::Text(cell), Operand::Text(text)) => Some(cell.as_str().cmp(text)),
-        (Cell::Number(cell), Operand::Number(number)) => float(*cell).partial_cmp(number),
+        (Cell::Number(cell), Operand::Number(number)) => ratio(*cell, 1).partial_cmp(number),
         (Cell::Float(cell), Operand::Number(number)) => printed(*cell).partial_cmp(number),
         (Cell::Flag(cell), Operand::Flag(flag)) => Some(cell.cmp(flag)),
         (Cell::List(list), Operand::Text(text)) => list.contains(text).then_some(Ordering::Equal),
@@ -136,9 +137,4 @@ fn level_number(name: &str) -> Option<f64> {
 /// Returns a float as it is printed, so that the float 0.1 is equal to the number 0.1.
 fn printed(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
-}
-
-#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "counts above 2^53 are compared approximately")]
-const fn float(number: u64) -> f64 {
-    number as f64
 }

@@ -4,6 +4,7 @@ use clap::ValueEnum as _;
 
 use super::token::{Token, tokens};
 use super::{Condition, Operand, Relation, pattern};
+use crate::program::args::value_name;
 use crate::program::describe::rows::column::{ColumnType, TableColumn};
 
 /// The end of the error about a column of meshes in a condition on surfaces.
@@ -105,7 +106,7 @@ impl Parser<'_> {
                     return Err(format!("expected a pattern in quotes after ~ at character {at}"));
                 };
                 if !matches!(column.kind(), ColumnType::Text | ColumnType::List | ColumnType::Level) {
-                    return Err(format!("{} is not text; compare it with ==, < or >", column.name()));
+                    return Err(format!("{} is not text; compare it with ==, < or >", value_name(&column)));
                 }
                 let condition = Condition::Matches(column, Box::new(pattern(&text)?));
                 Ok(if is_negated { Condition::Not(Box::new(condition)) } else { condition })
@@ -142,7 +143,7 @@ impl Parser<'_> {
         if fits {
             Ok(Condition::Compare(column, comparison, operand))
         } else {
-            Err(format!("{} is compared with {expected}, at character {at}", column.name()))
+            Err(format!("{} is compared with {expected}, at character {at}", value_name(&column)))
         }
     }
 }
@@ -155,7 +156,7 @@ pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
         None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes{LEAVE_OUT_SURFACES}")),
         None if column.is_some() => Err(format!("{name} is a column of surfaces{ADD_SURFACES}")),
         None => {
-            let names: Vec<String> = TableColumn::all(surfaces).map(TableColumn::name).collect();
+            let names: Vec<String> = TableColumn::all(surfaces).map(|column| value_name(&column)).collect();
             Err(format!("expected a column, found {name}; the columns are {}", names.join(", ")))
         }
     }
