@@ -59,8 +59,8 @@ pub struct FileMeasurement {
 pub struct QuestionMeasurement {
     pub question: BenchQuestion,
     pub cold: bool,
-    /// The samples of each contestant. The two loaders have none if the mesh, decoded by the copying
-    /// loader, does not fit into memory.
+    /// The samples of each contestant. The two loaders have none if the mesh, decoded by the
+    /// copying loader, does not fit into memory.
     samples: BTreeMap<Contestant, Vec<Sample>>,
 }
 

@@ -172,7 +172,7 @@ fn once_through(files: &[FileMeasurement]) -> Option<String> {
 
 /// Returns the report of the benchmark as a JSON document.
 pub fn document(host: &Host, rounds: u32, files: &[FileMeasurement], notes: &[String]) -> Value {
-    json::document(json!({
+    json::document(&json!({
         "host": {
             "meshpeek": env!("CARGO_PKG_VERSION"), "processor": host.processor, "cores": host.cores,
             "level": level_id(host.level), "kernel": host.kernel, "memory_bytes": host.memory,

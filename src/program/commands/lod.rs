@@ -96,7 +96,7 @@ impl LodArgs {
     fn print(&self, level: &LevelFile, global: &Global) -> std::io::Result<()> {
         let LevelFile { block: level, bytes, left_out, .. } = level;
         if global.json {
-            return print_json(&document(json!({
+            return print_json(&document(&json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
                 "lod": level,

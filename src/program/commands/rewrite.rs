@@ -217,7 +217,7 @@ impl RewriteArgs {
                 |file| json!({ "path": file.path.to_string_lossy(), "bytes": file.bytes, "identical": file.identical }),
             );
             let dialect = file.written_form().dialects.map(|[from, to]| json!({ "from": from, "to": to }));
-            let written = document(json!({
+            let written = document(&json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
                 "identical": written.iter().all(|file| file.identical || file.is_script),

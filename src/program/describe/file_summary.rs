@@ -100,19 +100,18 @@ pub struct SummaryRequest {
 }
 
 impl FileSummary {
-    /// Starts the description of a file: its format, and no content.
-    pub fn start(asset: &InputAsset, geometry: &dyn Geometry) -> Self {
-        let Space { up, forward, .. } = geometry.space();
+    /// Starts the description of a file, without its format and content.
+    fn start(asset: &InputAsset) -> Self {
         Self {
-            format: geometry.format(),
-            version: geometry.version(),
+            format: "",
+            version: "",
             bytes: asset.size(),
             touched: 0,
             bounds: Bounds::EMPTY,
             stores_bounds: false,
             drawn_bounds: Bounds::EMPTY,
             placed: None,
-            axes: [up, forward],
+            axes: [Space::UNKNOWN.up, Space::UNKNOWN.forward],
             sphere: None,
             bones: Vec::new(),
             vertex_frames: None,
@@ -130,17 +129,19 @@ impl FileSummary {
         }
     }
 
+    /// Adds the format of the file.
+    fn in_format(self, geometry: &dyn Geometry) -> Self {
+        let Space { up, forward, .. } = geometry.space();
+        Self { format: geometry.format(), version: geometry.version(), axes: [up, forward], ..self }
+    }
+
     /// Describes a file.
     pub fn of(asset: &InputAsset, request: &SummaryRequest) -> crate::Result<Self> {
         let SummaryRequest { levels, max_surfaces, in_full, .. } = *request;
-        let geometry = asset.model.geometry()?;
         if let Some(file) = asset.model.file().blocks() {
-            return Self::of_blocks(
-                asset,
-                AssetSurvey::of(asset, file, request, Self::start(asset, geometry)),
-                request,
-            );
+            return Self::of_blocks(asset, AssetSurvey::of(asset, file, request, Self::start(asset)), request);
         }
+        let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
         // With the option `--lod none`, only the header of a compressed file is described.
         let file = asset.model.file();
@@ -205,7 +206,7 @@ impl FileSummary {
             clips: clips(asset.model.animations()?, request.moved_bones, is_partial)?,
             findings,
             files: asset.files(),
-            ..Self::start(asset, geometry)
+            ..Self::start(asset).in_format(geometry)
         };
         if in_full {
             summary.rehearse(asset)?;
@@ -313,7 +314,7 @@ impl FileSummary {
             levels.and_then(|levels| PlacedBounds::of(asset.model.contents(), geometry, levels).ok().flatten());
         let drawn_bounds = placed.map_or_else(|| drawn_bounds(&survey.surfaces), |placed| placed.bounds);
         let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
-        Ok(Self { drawn_bounds, placed: placed.or(unchanged), ..survey })
+        Ok(Self { drawn_bounds, placed: placed.or(unchanged), ..survey }.in_format(geometry))
     }
 }
 

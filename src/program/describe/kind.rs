@@ -4,7 +4,8 @@ use super::file_summary::FileSummary;
 use crate::math::as_u64;
 
 impl FileSummary {
-    /// Returns the kind of the file: `animation` for clips without a mesh, and `mesh` for all others.
+    /// Returns the kind of the file: `animation` for clips without a mesh, and `mesh` for all
+    /// others.
     pub const fn kind(&self) -> &'static str {
         let has_only_clips = self.surface_count() == 0 && !self.clips.is_empty();
         if self.is_animation || has_only_clips { "animation" } else { "mesh" }

@@ -9,7 +9,6 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 
 use crate::program::args::{first_set, named_values, possible_values};
-use crate::program::input::bytes::Data;
 use crate::program::outcome::usage;
 
 /// The numbers and descriptions of all levels of detail on the command line.
@@ -194,7 +193,10 @@ impl LevelArgs {
     ///
     /// Returns an error if the asset does not have the chosen level of detail, or if the options
     /// are set for another format.
-    pub fn geometry<'a>(&self, model: &'a Model<Data>) -> anyhow::Result<Handle<'a, dyn Geometry + 'a>> {
+    pub fn geometry<'a, D: AsRef<[u8]> + Send + Sync>(
+        &self,
+        model: &'a Model<D>,
+    ) -> anyhow::Result<Handle<'a, dyn Geometry + 'a>> {
         let Some(blocks) = model.file().blocks() else {
             let Some(option) = self.first_option() else { return Ok(Handle::Borrowed(model)) };
             usage!("{option}: applies to Second Life meshes only; leave it out");

@@ -14,8 +14,8 @@ use super::progress;
 pub const SCHEMA: u32 = 1;
 
 /// Returns a JSON document: an object with the version of the schema, followed by the given fields.
-pub fn document(fields: Value) -> Value {
-    extend(json!({ "schema": SCHEMA }), &fields)
+pub fn document(fields: &Value) -> Value {
+    extend(json!({ "schema": SCHEMA }), fields)
 }
 
 /// Returns a JSON object with an additional field.

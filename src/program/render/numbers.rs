@@ -43,8 +43,8 @@ impl NumberType {
         }
     }
 
-    /// Returns the name of the type in NumPy, such as `float32`, and its code with the byte order in
-    /// an `.npy` file, such as `<f4`.
+    /// Returns the name of the type in NumPy, such as `float32`, and its code with the byte order
+    /// in an `.npy` file, such as `<f4`.
     pub(crate) const fn numpy(self) -> [&'static str; 2] {
         match self {
             Self::U8 => ["uint8", "|u1"],

@@ -64,7 +64,8 @@ pub fn remove_image(id: u32) -> String {
     format!("\x1b_Ga=d,d=I,i={id},q=2\x1b\\")
 }
 
-/// Returns the sequence that shows a PNG file at the cursor in iTerm2, in at most `columns` by `rows` cells.
+/// Returns the sequence that shows a PNG file at the cursor in iTerm2, in at most `columns` by
+/// `rows` cells.
 fn iterm_image(png: &[u8], [columns, rows]: [u16; 2]) -> String {
     let size = png.len();
     let digits = base64(png);

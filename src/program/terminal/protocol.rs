@@ -3,7 +3,7 @@
 use anstream::ColorChoice;
 use clap::ValueEnum;
 
-use crate::program::outcome::{UsageError, usage};
+use crate::program::outcome::UsageError;
 
 /// The value of `--protocol`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -94,7 +94,7 @@ const fn sixel() -> Result<Protocol, UsageError> {
 
 #[cfg(not(feature = "sixel"))]
 fn sixel() -> Result<Protocol, UsageError> {
-    usage!(
+    crate::program::outcome::usage!(
         "--protocol sixel: this program was built without it: build it with `--features sixel`, or use \
                    --protocol blocks"
     )

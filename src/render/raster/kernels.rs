@@ -1,5 +1,5 @@
-//! The kernels of the rasteriser: one transforms sixteen triangles to the screen and finds the samples
-//! of the small ones, and the others keep the nearest triangle of each sample.
+//! The kernels of the rasteriser: one transforms sixteen triangles to the screen and finds the
+//! samples of the small ones, and the others keep the nearest triangle of each sample.
 
 use super::block::{Area, ScreenBlock, ScreenTriangle};
 use super::levels::scalar;

@@ -2,8 +2,8 @@
 //!
 //! - `projection` maps positions to screen coordinates and depth.
 //! - `kernels` transforms the triangles of a batch, and rounds their corners to fixed-point numbers
-//!   with 4 bits after the point (28.4). It tests the samples of each triangle, and keeps the nearest
-//!   triangle of each sample in the `visibility` buffer.
+//!   with 4 bits after the point (28.4). It tests the samples of each triangle, and keeps the
+//!   nearest triangle of each sample in the `visibility` buffer.
 //! - `clip` cuts triangles that are partly in front of the near plane or far outside the picture.
 //! - `visit` visits the pixels of a triangle of a surface that is not opaque.
 //! - `block` defines the triangles on the screen, `square` draws the small ones, and `walk` the

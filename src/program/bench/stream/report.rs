@@ -28,7 +28,7 @@ pub struct FlightSubject {
 pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
     let Flight { statistics, .. } = flight;
     let boxes = subject.boxes.map(|(ms, bytes, count)| json!({"ms": ms, "bytes": bytes, "surfaces": count}));
-    document(json!({
+    document(&json!({
         "name": subject.name,
         "bytes": subject.bytes,
         "frames": flight.frames,

@@ -59,7 +59,7 @@ impl ConvertArgs {
         self.report_all(&results, format, global);
         if global.json && self.output != Path::new(STDIN) {
             let files = results.iter().map(|(_, result)| result.json(format)).collect::<Value>();
-            print_json(&document(json!({ "files": files, "passed_by": passed_by.total() })))?;
+            print_json(&document(&json!({ "files": files, "passed_by": passed_by.total() })))?;
         }
         Ok(outcome)
     }

@@ -53,13 +53,13 @@ impl MeshComparison<'_, '_> {
             let values = bones.as_ref().map(|bone| DiffValue::Integer(bone.parent.into()));
             self.sink.compare(DiffKind::Names, &place.part("parent", "parent"), values)?;
         }
-        let parts: [(&str, &str, fn(&Transform) -> &[f32]); 3] = [
-            ("rest.position", "rest position", |rest| &rest.position),
-            ("rest.rotation", "rest rotation", |rest| &rest.rotation),
-            ("rest.scale", "rest scale", |rest| &rest.scale),
+        let rest = |part: fn(&Transform) -> &[f32]| bones.as_ref().map(|bone| part(&bone.bind));
+        let parts = [
+            ("rest.position", "rest position", rest(|rest| &rest.position)),
+            ("rest.rotation", "rest rotation", rest(|rest| &rest.rotation)),
+            ("rest.scale", "rest scale", rest(|rest| &rest.scale)),
         ];
-        for (name, label, part) in parts {
-            let floats = bones.as_ref().map(|bone| part(&bone.bind));
+        for (name, label, floats) in parts {
             self.sink.compare_floats(DiffKind::Animations, &place.part(name, label), floats)?;
         }
         Ok(())

@@ -82,8 +82,8 @@ pub fn write_npy(out: &mut dyn Write, head: &ArrayHead, fill: ArrayFill<'_>) -> 
     Ok(out.flush()?)
 }
 
-/// Passes a text to `sink` as an item of an array whose texts have `length` characters. A longer text
-/// is cut.
+/// Passes a text to `sink` as an item of an array whose texts have `length` characters. A longer
+/// text is cut.
 pub fn write_text(length: usize, text: &str, sink: Sink<'_>) -> anyhow::Result<()> {
     let characters = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(length);
     Ok(sink(&characters.flat_map(u32::to_le_bytes).collect::<Vec<_>>())?)

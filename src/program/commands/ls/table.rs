@@ -16,8 +16,8 @@ const MAX_NAME: usize = 60;
 /// The text of a cell without a value.
 const NOTHING: &str = "-";
 
-/// A value by which rows are sorted. A value that does not exist comes after all others, also if the
-/// order is reversed.
+/// A value by which rows are sorted. A value that does not exist comes after all others, also if
+/// the order is reversed.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub enum SortKey {
     Ascending(SortCell),

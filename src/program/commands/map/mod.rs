@@ -132,7 +132,7 @@ impl MapArgs {
     fn write_json(&self, totals: &KindTotals, fault: Option<&crate::Error>) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         JsonWriter::indented(&mut out).object(|out| {
-            out.fields(&document(json!({ "path": self.file.file.to_string_lossy() })))?;
+            out.fields(&document(&json!({ "path": self.file.file.to_string_lossy() })))?;
             totals.write_json(out)?;
             if let Some(svg) = &self.svg {
                 out.field("svg", Value::from(svg.to_string_lossy()))?;

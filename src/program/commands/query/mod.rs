@@ -263,7 +263,7 @@ impl QueryArgs {
         JsonWriter::compact(out).object(|out| {
             if self.kind.common().2.is_none() {
                 let path = self.path().map(Path::to_string_lossy).unwrap_or_default();
-                out.fields(&document(json!({ "path": path })))?;
+                out.fields(&document(&json!({ "path": path })))?;
             }
             renderer.write_json(answer, out)
         })?;

@@ -118,7 +118,9 @@ impl AnimatedShape {
             let stored = frame.map_or_else(|| surface.positions(), |frame| surface.vertex_frame(frame))?;
             computed.add(*number, &[stored.as_bytes()], stored.len(), |positions| {
                 stored.decode_into(positions)?;
-                positions.iter_mut().for_each(|position| *position = map.apply(*position));
+                for position in positions {
+                    *position = map.apply(*position);
+                }
                 Ok(())
             })?;
         }

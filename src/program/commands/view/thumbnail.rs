@@ -9,8 +9,8 @@ use crate::program::input::asset::InputAsset;
 /// The size of a thumbnail if none is given.
 pub const SIZE: [u32; 2] = [256, 256];
 
-/// Returns the keywords and texts of the PNG file: the address and the time of the last change of the
-/// file at `path`, or of the file of a pair that the path names.
+/// Returns the keywords and texts of the PNG file: the address and the time of the last change of
+/// the file at `path`, or of the file of a pair that the path names.
 pub fn texts(asset: &InputAsset, path: &Path) -> Vec<(&'static str, String)> {
     let files = asset.files();
     let path = files.get(asset.source).map_or(path, |file| file);
