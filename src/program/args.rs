@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anstream::ColorChoice;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -231,8 +232,28 @@ pub fn parse_frame_index(text: &str) -> Result<FrameIndex, String> {
 /// Parses the frame index of an animation. The index may have a fraction, such as 2.5 for the
 /// middle between the frames 2 and 3.
 pub fn parse_frame(text: &str) -> Result<f32, String> {
-    let frame: f32 = text.parse().map_err(|error| format!("{error}"))?;
-    if frame.is_finite() && frame >= 0.0 { Ok(frame) } else { Err("expected 0 or more".to_owned()) }
+    parse_number(text, |frame: &f32| frame.is_finite() && *frame >= 0.0, "expected 0 or more")
+}
+
+/// Parses a number, or returns the text `expected` if it does not fit.
+pub fn parse_number<T: FromStr<Err: fmt::Display>>(
+    text: &str,
+    fits: impl FnOnce(&T) -> bool,
+    expected: &str,
+) -> Result<T, String> {
+    let number = text.parse().map_err(|error: T::Err| error.to_string())?;
+    if fits(&number) { Ok(number) } else { Err(expected.to_owned()) }
+}
+
+/// Returns whether files on the command line may be several meshes.
+pub fn has_several(files: &[PathBuf]) -> bool {
+    let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
+    files.len() > 1 || files.iter().any(|path| path.is_dir() || is_pattern(path))
+}
+
+/// Returns the first option that is set, of options with whether each is set.
+pub fn first_set(options: &[(bool, &'static str)]) -> Option<&'static str> {
+    options.iter().find(|(is_set, _)| *is_set).map(|(_, name)| *name)
 }
 
 /// Parses a choice of normals: `stored`, `smooth`, `flat`, or a crease angle in degrees.

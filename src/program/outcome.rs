@@ -55,18 +55,14 @@ impl From<Outcome> for ExitCode {
 }
 
 /// An error in the command line, with its message.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct UsageError(pub String);
 
-/// Returns an error in the command line as the result of a command.
-pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
-    Err(UsageError(message.into()).into())
+/// Returns from the function with a [`UsageError`]. The arguments are those of `format!`.
+macro_rules! usage {
+    ($($message:tt)*) => {
+        return Err($crate::program::outcome::UsageError(format!($($message)*)).into())
+    };
 }
-
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
+pub(crate) use usage;

@@ -34,9 +34,7 @@ impl Backdrop {
     pub(crate) fn at(&self, [x, y]: [usize; 2]) -> Option<[u16; 3]> {
         match self.background {
             Background::Transparent => None,
-            Background::Color(color) => {
-                Some(color.map(|value| srgb::LINEAR.get(usize::from(value)).copied().unwrap_or_default()))
-            }
+            Background::Color(color) => Some(color.map(srgb::to_linear_16)),
             Background::Studio => {
                 let [columns, rows] = &self.distances;
                 let part = |list: &[u32], at: usize| list.get(at).copied().unwrap_or(DARKEST);

@@ -1,7 +1,5 @@
 //! The camera of a picture.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use super::raster::projection::{DEPTHS, Projection, SUBPIXELS};
 use crate::math::{add, cross, dot, narrow, subtract};
 use crate::model::animation::Affine;

@@ -5,7 +5,7 @@ use crate::array::chunk_buffer::ChunkBuffer;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::Indices;
-use crate::render::raster::setup::BATCH;
+use crate::render::raster::kernels::BATCH;
 use crate::scene::PlacedSurface;
 use crate::scene::shape::ShapePositions;
 

@@ -322,9 +322,7 @@ impl DrawJob<'_, '_> {
             Ok(())
         })
     }
-}
 
-impl DrawJob<'_, '_> {
     /// Prepares the shading of a surface.
     fn shader<'s>(
         &self,

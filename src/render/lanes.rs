@@ -12,7 +12,6 @@ pub(crate) type Lanes<T> = [T; LANES];
 
 /// Computes one number for each lane.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn map<A: Copy, B: Copy + Default>(one: Lanes<A>, with: impl Fn(A) -> B) -> Lanes<B> {
     let mut out = [B::default(); LANES];
     for (out, one) in out.iter_mut().zip(&one) {
@@ -23,7 +22,6 @@ pub(crate) fn map<A: Copy, B: Copy + Default>(one: Lanes<A>, with: impl Fn(A) ->
 
 /// Computes one number for each lane from two numbers.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn zip<A: Copy, B: Copy, C: Copy + Default>(
     one: Lanes<A>,
     other: Lanes<B>,
@@ -38,7 +36,6 @@ pub(crate) fn zip<A: Copy, B: Copy, C: Copy + Default>(
 
 /// Computes one number for each lane from three numbers.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn zip3<A: Copy, B: Copy, C: Copy, D: Copy + Default>(
     one: Lanes<A>,
     other: Lanes<B>,
@@ -57,7 +54,6 @@ pub(crate) fn zip3<A: Copy, B: Copy, C: Copy, D: Copy + Default>(
 /// [`array::map`] may be compiled as a function of its own, without the target features of its
 /// caller.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn each<A: Copy, B: Copy + Default, const COUNT: usize>(
     items: [A; COUNT],
     with: impl Fn(A) -> B,

@@ -137,7 +137,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn fold_blocks(
     directions: &[[f32; 3]; DIRECTIONS],
     [ox, oy, oz]: [f32; 3],

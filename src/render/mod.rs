@@ -7,6 +7,9 @@
 //! camera. The second finds the nearest triangle of each of four samples of a pixel, without
 //! computing any colour. The third computes the colour of each visible triangle in each pixel once.
 
+#![allow(clippy::inline_always, reason = "inner loops must be compiled with the target features of their callers")]
+#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
+
 mod background;
 mod camera;
 mod corners;

@@ -8,22 +8,15 @@ use std::sync::LazyLock;
 use crate::math::narrow;
 
 /// The linear value of each sRGB value, from 0 to 65,532.
-pub(crate) static LINEAR: LazyLock<[u16; 256]> = LazyLock::new(|| {
-    let mut table = [0; 256];
-    for (linear, value) in table.iter_mut().zip(0_u8..=255) {
-        *linear = to_u16(decode(f64::from(value) / 255.0) * f64::from(MAX));
-    }
-    table
-});
+pub(crate) static LINEAR: LazyLock<[u16; 256]> = LazyLock::new(|| table(|linear| to_u16(linear * f64::from(MAX))));
 
 /// The linear value of each sRGB value, from 0 to 1.
-static UNIT: LazyLock<[f32; 256]> = LazyLock::new(|| {
-    let mut table = [0.0; 256];
-    for (linear, value) in table.iter_mut().zip(0_u8..=255) {
-        *linear = narrow(decode(f64::from(value) / 255.0));
-    }
-    table
-});
+static UNIT: LazyLock<[f32; 256]> = LazyLock::new(|| table(narrow));
+
+/// Makes a table of numbers that are computed from the linear value of each sRGB value.
+fn table<T>(of: impl Fn(f64) -> T) -> [T; 256] {
+    std::array::from_fn(|value| of(decode(f64::from(u8::try_from(value).unwrap_or_default()) / 255.0)))
+}
 
 /// The linear value of white.
 pub(crate) const MAX: u16 = 65_532;

@@ -130,33 +130,22 @@ impl Texture {
     /// The coordinates 0 and 1 are the edges of the texture, and (0, 0) is its top left corner.
     /// Outside of this range the texture is repeated. Coordinates that are not finite count as 0. A
     /// level that does not exist is the last one.
-    #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-    pub(crate) fn sample(&self, [u, v]: [f32; 2], level: usize) -> [f32; 4] {
+    pub(crate) fn sample(&self, uv: [f32; 2], level: usize) -> [f32; 4] {
         let Some(level) = self.levels.get(level).or(self.levels.last()) else { return [0.0; 4] };
-        let ([left, right], x) = neighbours(u, level.width);
-        let ([top, bottom], y) = neighbours(v, level.height);
-        let corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(|place| level.texel(place));
-        let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        let (corners, weights) = level.corners(uv);
         if self.is_opaque { mix_opaque(corners, weights) } else { mix_with_alpha(corners, weights) }
     }
 
     /// Returns the alpha of [`sample`](Self::sample) in level 0.
-    #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
-    pub(crate) fn sample_alpha(&self, [u, v]: [f32; 2]) -> f32 {
+    pub(crate) fn sample_alpha(&self, uv: [f32; 2]) -> f32 {
         let Some(level) = self.levels.first() else { return 0.0 };
-        let ([left, right], x) = neighbours(u, level.width);
-        let ([top, bottom], y) = neighbours(v, level.height);
-        let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
-        let places = [[left, top], [right, top], [left, bottom], [right, bottom]];
-        places.into_iter().zip(weights).fold(0.0, |sum, (place, weight)| {
-            let [.., alpha] = level.texel(place);
-            sum + f32::from(alpha) / 255.0 * weight
-        })
+        let (corners, weights) = level.corners(uv);
+        let alphas = corners.into_iter().zip(weights);
+        alphas.fold(0.0, |sum, ([.., alpha], weight)| sum + f32::from(alpha) / 255.0 * weight)
     }
 
     /// Returns the colour of the texel of level 0 that contains the texture coordinates, in linear
     /// light with straight alpha. The coordinates are those of [`sample`](Self::sample).
-    #[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
     pub(crate) fn sample_nearest(&self, [u, v]: [f32; 2]) -> [f32; 4] {
         let Some(level) = self.levels.first() else { return [0.0; 4] };
         let place = |coordinate: f32, length| wrapped(whole(fraction(coordinate) * size(length)), length);
@@ -168,6 +157,14 @@ impl TextureLevel {
     fn texel(&self, [x, y]: [u32; 2]) -> [u8; 4] {
         let at = as_index(y).saturating_mul(as_index(self.width)).saturating_add(as_index(x));
         self.texels.get(at).copied().unwrap_or_default()
+    }
+
+    /// Returns the four texels around texture coordinates, and their weights.
+    fn corners(&self, [u, v]: [f32; 2]) -> ([[u8; 4]; 4], [f32; 4]) {
+        let ([left, right], x) = neighbours(u, self.width);
+        let ([top, bottom], y) = neighbours(v, self.height);
+        let corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(|place| self.texel(place));
+        (corners, [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y])
     }
 
     /// Returns the level with half the width and height, rounded down. Each of its texels is the
@@ -226,7 +223,6 @@ fn rounded(sum: u64, whole: u64) -> u64 {
 }
 
 /// Returns the two texels around a coordinate in one direction, and the weight of the second one.
-#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
 fn neighbours(coordinate: f32, length: u32) -> ([u32; 2], f32) {
     let place = fraction(coordinate) * size(length) - 0.5;
     let first = place.floor();
@@ -235,7 +231,6 @@ fn neighbours(coordinate: f32, length: u32) -> ([u32; 2], f32) {
 }
 
 /// Returns the part of a coordinate after the point, from 0 to 1.
-#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
 fn fraction(coordinate: f32) -> f32 {
     if coordinate.is_finite() { coordinate - coordinate.floor() } else { 0.0 }
 }
@@ -257,12 +252,10 @@ fn wrapped(index: i32, length: u32) -> u32 {
 }
 
 /// Returns a texel in linear light with straight alpha.
-#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
 fn linear([red, green, blue, alpha]: [u8; 4]) -> [f32; 4] {
     [to_linear(red), to_linear(green), to_linear(blue), f32::from(alpha) / 255.0]
 }
 
-#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
 fn mix_opaque(corners: [[u8; 4]; 4], weights: [f32; 4]) -> [f32; 4] {
     let mut mixed = [0.0, 0.0, 0.0, 1.0];
     for (corner, weight) in corners.into_iter().zip(weights) {
@@ -275,7 +268,6 @@ fn mix_opaque(corners: [[u8; 4]; 4], weights: [f32; 4]) -> [f32; 4] {
 }
 
 /// Mixes colours in proportion to their alpha, because a transparent texel has no visible colour.
-#[allow(clippy::arithmetic_side_effects, reason = "floats do not overflow")]
 fn mix_with_alpha(corners: [[u8; 4]; 4], weights: [f32; 4]) -> [f32; 4] {
     let mut mixed = [0.0; 4];
     for (corner, weight) in corners.into_iter().zip(weights) {

@@ -12,19 +12,34 @@ use crate::io::{AtomicFile, OpenFolder};
 use crate::sidecar::MAGIC;
 use anyhow::Context as _;
 
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::text::{complain, shown};
 use interrupt::Delay;
 
 /// The largest number of bytes that are written between two tests for a signal.
 const BLOCK: usize = 1 << 20;
 
-/// The writer of the content of an output file. A signal that was delayed is an error.
-pub struct Output<'f> {
-    file: &'f mut AtomicFile,
+/// The existing files that an output file may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    None,
+    Any,
+    /// Only sidecars. A sidecar is recognised by its magic number.
+    Sidecar,
 }
 
-impl Output<'_> {
+/// An output file, which does not yet have its final name.
+pub struct PendingOutput {
+    file: AtomicFile,
+    /// The final path.
+    target: PathBuf,
+    replace: Replace,
+    /// A file with a name must not outlive the process, so signals are delayed until the file has
+    /// its final name or is removed.
+    _delay: Option<Delay>,
+}
+
+impl PendingOutput {
     /// Returns the size of the file in bytes.
     pub fn size(&self) -> io::Result<u64> {
         self.file.size()
@@ -42,46 +57,7 @@ impl Output<'_> {
         self.reserve(bytes.len())?;
         self.write_all(bytes)
     }
-}
 
-impl Write for Output<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        interrupt::check()?;
-        self.file.write(bytes.get(..BLOCK).unwrap_or(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Seek for Output<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
-}
-
-/// The existing files that an output file may replace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replace {
-    None,
-    Any,
-    /// Only sidecars. A sidecar is recognised by its magic number.
-    Sidecar,
-}
-
-/// A complete output file, which does not yet have its final name.
-pub struct PendingOutput {
-    file: AtomicFile,
-    /// The final path.
-    target: PathBuf,
-    replace: Replace,
-    /// A file with a name must not outlive the process, so signals are delayed until the file has
-    /// its final name or is removed.
-    _delay: Option<Delay>,
-}
-
-impl PendingOutput {
     /// Creates a temporary file in the folder of `path` and writes its content with the given
     /// function.
     ///
@@ -89,7 +65,7 @@ impl PendingOutput {
     pub fn write(
         path: &Path,
         force: bool,
-        write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
+        write: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
         let mut file = Self::create(path, force)?;
         file.write_part(path, write)?;
@@ -121,9 +97,9 @@ impl PendingOutput {
     pub fn write_part(
         &mut self,
         path: &Path,
-        write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
+        write: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        write(&mut Output { file: &mut self.file }).map_err(|error| at_path(error, path))
+        write(self).map_err(|error| at_path(error, path))
     }
 
     /// Ends the content, and returns its size in bytes.
@@ -142,10 +118,10 @@ impl PendingOutput {
         target: PathBuf,
         replace: Replace,
         mode: Option<u32>,
-        write: impl FnOnce(&mut Output<'_>) -> anyhow::Result<()>,
+        write: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
         let mut file = Self::create_in(folder, target, replace, mode)?;
-        write(&mut Output { file: &mut file.file })?;
+        write(&mut file)?;
         file.file.complete()?;
         Ok(file)
     }
@@ -190,6 +166,24 @@ impl PendingOutput {
             anyhow::bail!("expected a sidecar or no file, found another file; remove it");
         }
         Ok(())
+    }
+}
+
+/// A signal that was delayed is an error.
+impl Write for PendingOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        interrupt::check()?;
+        self.file.write(bytes.get(..BLOCK).unwrap_or(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for PendingOutput {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 
@@ -246,13 +240,10 @@ pub fn check_target(path: &Path, force: bool) -> Result<(PathBuf, Option<fs::Met
     let is_folder =
         path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator((*last).into()));
     if is_folder || existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return Err(UsageError(format!(
-            "{}: expected a path to write a file to, found a folder or a special file",
-            shown(path)
-        )));
+        usage!("{}: expected a path to write a file to, found a folder or a special file", shown(path));
     }
     if existing.is_some() && !force {
-        return Err(UsageError(format!("{}: file exists; --force replaces it", shown(path))));
+        usage!("{}: file exists; --force replaces it", shown(path));
     }
     Ok((target, existing))
 }

@@ -9,11 +9,10 @@ use crate::math::as_index;
 use crate::model::Positions;
 use crate::{Array, Bounds, Geometry, Map, Model, Result, Weights};
 
-use super::array_source::InMemory;
-use super::copying_loader::{self, Lists, Loader, SurfaceLists};
+use super::copying_loader::{self, InMemory, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
 use super::mesh_files::MeshFiles;
-use super::question::{BenchQuestion, Contestant, Response};
+use super::question::{BenchQuestion, Contestant, Sample};
 use super::reading_loader;
 use crate::program::args::Global;
 use crate::program::input::bytes::map;
@@ -36,7 +35,7 @@ const MORE_RANDOM_VERTICES: Range<u64> = 1_000_000..1_100_000;
 const VERTICES_AHEAD: usize = 32;
 
 /// Runs one query of the benchmark on a mesh, and measures its time, memory and page faults.
-pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Response> {
+pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Sample> {
     match by {
         Contestant::Meshpeek => {
             let open = || files.open(global, map);
@@ -56,7 +55,7 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
 }
 
 /// Runs one query with a loader that makes lists of all arrays, and measures it.
-fn answer_from_lists(question: BenchQuestion, load: impl Fn() -> Result<Lists>) -> Result<Response> {
+fn answer_from_lists(question: BenchQuestion, load: impl Fn() -> Result<Lists>) -> Result<Sample> {
     if question == BenchQuestion::RandomAgain {
         let lists = load()?;
         random_of_lists(&lists, EARLIER_VERTICES);
@@ -70,7 +69,7 @@ fn answer_from_lists(question: BenchQuestion, load: impl Fn() -> Result<Lists>) 
 fn measure<T>(
     open: impl FnOnce() -> Result<T>,
     ask: impl for<'a> FnOnce(&'a T) -> Result<BenchAnswer<'a>>,
-) -> Result<Response> {
+) -> Result<Sample> {
     // The first call of `Usage::now` allocates memory that later calls reuse, so the result of the
     // first call is not used.
     Usage::now();
@@ -80,7 +79,7 @@ fn measure<T>(
     let answer = ask(&opened)?;
     let seconds = start.elapsed().as_secs_f64();
     let usage = Usage::now().since(&before);
-    Ok(Response { seconds, usage, digest: answer.digest() })
+    Ok(Sample { seconds, usage, digest: answer.digest() })
 }
 
 enum BenchAnswer<'a> {

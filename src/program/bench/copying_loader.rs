@@ -12,13 +12,65 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::array::Packed;
-use crate::decode::{Floats, TangentFrame};
-use crate::{Array, Bounds, Geometry, Result, Surface};
+use crate::array::rebase::Rebase;
+use crate::decode::{Floats, Influence, TangentFrame};
+use crate::{Array, Bounds, Geometry, Result, Surface, Weights};
 use bytemuck::{NoUninit, cast_slice};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
-use super::array_source::{ArraySource, FlatWeights};
+/// The way in which a loader gets the values of an array.
+pub trait ArraySource {
+    /// Decodes all items of an array.
+    fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>>;
+
+    /// Decodes the influences on all vertices.
+    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights>;
+}
+
+/// The source of meshpeek and of the copying loader: arrays are decoded from the memory of the
+/// model, which is a map or a copy of the file.
+pub struct InMemory;
+
+impl ArraySource for InMemory {
+    fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>> {
+        Ok(array.to_vec())
+    }
+
+    fn weights(&mut self, weights: &Weights<'_>) -> Result<FlatWeights> {
+        Ok(FlatWeights::of(weights))
+    }
+}
+
+/// The bone influences on all vertices of a position array, one vertex after another.
+#[derive(Default)]
+pub struct FlatWeights {
+    /// For each vertex, the index of its first influence in `all`. The last element of `starts` is
+    /// the total number of influences.
+    pub starts: Vec<u32>,
+    pub all: Vec<Influence>,
+}
+
+impl FlatWeights {
+    /// Decodes the influences on all vertices.
+    pub fn of(weights: &Weights<'_>) -> Self {
+        let mut flat = Self { starts: Vec::with_capacity(weights.len().saturating_add(1)), all: Vec::new() };
+        let at = |flat: &Self| u32::try_from(flat.all.len()).unwrap_or(u32::MAX);
+        weights.iter().for_each(|influences| {
+            flat.starts.push(at(&flat));
+            influences.for_each(|one| flat.all.push(one));
+        });
+        flat.starts.push(at(&flat));
+        flat
+    }
+
+    /// Returns the influences on a vertex.
+    pub fn get(&self, vertex: usize) -> Option<&[Influence]> {
+        let [start, end] =
+            self.starts.get(vertex..)?.first_chunk()?.map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        self.all.get(start..end)
+    }
+}
 
 /// The decoded arrays of a mesh.
 pub struct Lists {

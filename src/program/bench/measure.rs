@@ -6,6 +6,7 @@
 // Rule: this file checks values in copies only.
 // Rule: this file sorts and maps by copies only.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -19,9 +20,9 @@ use serde_json::{Value, json};
 
 use super::memory::{self, Usage};
 use super::mesh_files::MeshFiles;
-use super::question::{BenchQuestion, Contestant, Response};
+use super::question::{BenchQuestion, Contestant, Sample};
 use super::spread::Spread;
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
 use crate::program::args::Global;
 use crate::program::render::text::shown;
 use crate::program::render::units;
@@ -58,20 +59,9 @@ pub struct FileMeasurement {
 pub struct QuestionMeasurement {
     pub question: BenchQuestion,
     pub cold: bool,
-    pub meshpeek: Vec<Sample>,
-    /// The samples of the copying loader. The lists `copying` and `reading` are empty if the mesh,
-    /// decoded by the copying loader, does not fit into memory.
-    pub copying: Vec<Sample>,
-    /// The samples of the reading loader.
-    pub reading: Vec<Sample>,
-}
-
-/// The time, the resource usage and the result hash of one run of a query.
-#[derive(Clone, Copy, Debug)]
-pub struct Sample {
-    pub seconds: f64,
-    pub usage: Usage,
-    digest: u64,
+    /// The samples of each contestant. The two loaders have none if the mesh, decoded by the
+    /// copying loader, does not fit into memory.
+    samples: BTreeMap<Contestant, Vec<Sample>>,
 }
 
 impl QuestionMeasurement {
@@ -81,19 +71,7 @@ impl QuestionMeasurement {
 
     /// Returns the samples of a contestant.
     pub fn samples(&self, by: Contestant) -> &[Sample] {
-        match by {
-            Contestant::Meshpeek => &self.meshpeek,
-            Contestant::Copying => &self.copying,
-            Contestant::Reading => &self.reading,
-        }
-    }
-
-    const fn samples_mut(&mut self, by: Contestant) -> &mut Vec<Sample> {
-        match by {
-            Contestant::Meshpeek => &mut self.meshpeek,
-            Contestant::Copying => &mut self.copying,
-            Contestant::Reading => &mut self.reading,
-        }
+        self.samples.get(&by).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the median, minimum and maximum of the times of a contestant.
@@ -111,8 +89,8 @@ impl QuestionMeasurement {
     /// Returns the time of the best rival divided by the time of meshpeek in the same round: the
     /// median, minimum and maximum over all rounds.
     pub fn ratio(&self) -> Option<Spread> {
-        let rival = self.samples(self.best_rival()?);
-        Spread::of(self.meshpeek.iter().zip(rival).map(|(ours, theirs)| theirs.seconds / ours.seconds))
+        let pairs = self.samples(Contestant::Meshpeek).iter().zip(self.samples(self.best_rival()?));
+        Spread::of(pairs.map(|(ours, theirs)| theirs.seconds / ours.seconds))
     }
 }
 
@@ -155,12 +133,16 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMet
                 continue;
             }
             bar.set_message(format!("{}: {}, {}", subject.name, question.title(), if cold { "cold" } else { "warm" }));
-            let mut one =
-                QuestionMeasurement { question, cold, meshpeek: Vec::new(), copying: Vec::new(), reading: Vec::new() };
-            for order in orders(rounds) {
-                for by in order.into_iter().filter(|by| fits || *by == Contestant::Meshpeek) {
-                    if cold && let Some(why) = evict(&subject)? {
-                        notes.push(format!("cold cache not measured: {why}"));
+            let mut one = QuestionMeasurement { question, cold, samples: BTreeMap::new() };
+            for round in 0..as_index(rounds) {
+                // Each contestant is the first one in every third round.
+                let order = Contestant::ALL.into_iter().cycle().skip(round % 3).take(3);
+                for by in order.filter(|by| fits || *by == Contestant::Meshpeek) {
+                    if cold && !evict(&subject)? {
+                        notes.push(
+                            "cold cache not measured: this system has no call that drops a file from the page cache"
+                                .into(),
+                        );
                         return Ok(FileMeasurement { subject, questions, notes });
                     }
                     let sample = ask(&subject, question, by, global)?;
@@ -175,7 +157,7 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMet
                         );
                         return Ok(FileMeasurement { subject, questions, notes });
                     }
-                    one.samples_mut(by).push(sample);
+                    one.samples.entry(by).or_default().push(sample);
                     bar.add(1);
                 }
             }
@@ -186,29 +168,11 @@ pub fn measure(subject: Subject, rounds: u32, global: &Global, bar: &ProgressMet
     Ok(FileMeasurement { subject, questions, notes })
 }
 
-/// Returns the order of the contestants in each round. The order rotates, so each contestant is the
-/// first one in every third round.
-fn orders(rounds: u32) -> impl Iterator<Item = [Contestant; 3]> {
-    let mut next = Contestant::ALL;
-    (0..rounds).map(move |_| {
-        let order = next;
-        next.rotate_left(1);
-        order
-    })
-}
-
 /// The error that the contestants returned different results for the same query. If the results are
 /// different, the times cannot be compared.
-#[derive(Debug)]
-pub struct AnswersDiffer(String);
-
-impl std::fmt::Display for AnswersDiffer {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for AnswersDiffer {}
+#[derive(Debug, thiserror::Error)]
+#[error("{0}: {1}: the answers of the contestants differ")]
+pub struct AnswersDiffer(String, &'static str);
 
 fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), AnswersDiffer> {
     let mut digests = Contestant::ALL.into_iter().flat_map(|by| measured.samples(by)).map(|sample| sample.digest);
@@ -216,23 +180,17 @@ fn compare(subject: &Subject, measured: &QuestionMeasurement) -> Result<(), Answ
     if digests.all(|digest| Some(digest) == first) {
         return Ok(());
     }
-    Err(AnswersDiffer(format!(
-        "{}: {}: the answers of the contestants differ",
-        subject.name,
-        measured.question.title()
-    )))
+    Err(AnswersDiffer(subject.name.clone(), measured.question.title()))
 }
 
-/// Drops the files of a mesh from the page cache. Returns a message if the operating system has no
+/// Drops the files of a mesh from the page cache. Returns `false` if the operating system has no
 /// call that drops a file from the page cache.
-fn evict(subject: &Subject) -> anyhow::Result<Option<&'static str>> {
+fn evict(subject: &Subject) -> anyhow::Result<bool> {
+    let mut is_done = true;
     for path in subject.files.all() {
-        let done = memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
-        if !done {
-            return Ok(Some("this system has no call that drops a file from the page cache"));
-        }
+        is_done &= memory::evict(path).with_context(|| format!("{}: cannot be read", shown(path)))?;
     }
-    Ok(None)
+    Ok(is_done)
 }
 
 /// Runs a query in a new child process, and returns the time and resource usage that the child
@@ -267,22 +225,16 @@ fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Glob
 
 /// Returns the measured time, memory and page faults of a query as a JSON object, which the child
 /// process prints for the parent process to read.
-pub fn to_json(response: &Response) -> Value {
-    let Usage { anonymous, file, faults, major, read, peak } = response.usage;
-    json!({ "seconds": response.seconds, "digest": response.digest, "anonymous": anonymous, "file": file, "faults": faults,
+pub fn to_json(sample: &Sample) -> Value {
+    let Usage { anonymous, file, faults, major, read, peak } = sample.usage;
+    json!({ "seconds": sample.seconds, "digest": sample.digest, "anonymous": anonymous, "file": file, "faults": faults,
             "major": major, "read": read, "peak": peak })
 }
 
 fn sample_from_json(answer: &Value) -> Option<Sample> {
     let number = |name: &str| answer.get(name)?.as_u64();
-    let usage = Usage {
-        anonymous: number("anonymous"),
-        file: number("file"),
-        faults: number("faults"),
-        major: number("major"),
-        read: number("read"),
-        peak: number("peak"),
-    };
+    let [anonymous, file, faults] = ["anonymous", "file", "faults"].map(number);
+    let usage = Usage { anonymous, file, faults, major: number("major"), read: number("read"), peak: number("peak") };
     Some(Sample { seconds: answer.get("seconds")?.as_f64()?, usage, digest: number("digest")? })
 }
 

@@ -1,11 +1,16 @@
-//! The paths of the files of a mesh that the benchmark measures.
+//! The files of a mesh that the benchmark measures, and the generator of such meshes.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use crate::formats::mesh_files::{FilesOpener, MeshFiles as Pair};
-use crate::{Model, OpenOptions, Result};
+use anyhow::Context as _;
 
+use crate::formats::SampleKind;
+use crate::formats::mesh_files::{FilesOpener, MeshFiles as Pair};
 use crate::program::args::Global;
+use crate::program::render::text::shown;
+use crate::{Model, OpenOptions, Result};
 
 /// The paths of the one or two files of a mesh.
 #[derive(Clone, Debug)]
@@ -34,4 +39,18 @@ impl MeshFiles {
         let pair = Pair { data: self.data.clone(), aniv, script: None, mesh: None, named: None };
         FilesOpener::new(&options, None, global.unreal.uv_divisor == "256").open(&pair, load).map(Model::from)
     }
+}
+
+/// Writes a generated mesh of about `size` bytes to one or two files in `folder`.
+pub fn generate(kind: &SampleKind, size: u64, folder: &Path) -> anyhow::Result<MeshFiles> {
+    let mut paths = Vec::new();
+    let written = (kind.write)(size, &mut |extension| {
+        paths.push(folder.join(format!("{}.{extension}", kind.id)));
+        let path = paths.last().map_or(folder, |path| path);
+        Ok(Box::new(BufWriter::new(File::create(path)?)))
+    });
+    let context = || format!("{}: cannot be written", shown(paths.last().map_or(folder, |path| path)));
+    written.with_context(context)?;
+    let mut paths = paths.into_iter();
+    Ok(MeshFiles { data: paths.next().unwrap_or_default(), aniv: paths.next() })
 }

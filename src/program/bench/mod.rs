@@ -2,9 +2,7 @@
 //! with two loaders that copy, and measures time and memory.
 
 pub mod answers;
-pub mod array_source;
 pub mod copying_loader;
-pub mod generate;
 pub mod measure;
 pub mod memory;
 pub mod mesh_files;

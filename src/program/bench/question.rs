@@ -54,7 +54,7 @@ impl BenchQuestion {
 }
 
 /// One of the contestants that answer questions: meshpeek or one of its two rivals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Contestant {
     Meshpeek,
     /// The loader that reads the whole file into memory, and decodes all arrays into lists.
@@ -81,9 +81,10 @@ impl Contestant {
     }
 }
 
-/// The result of a benchmark query in a child process: a hash of the result, the measured time and
-/// the measured resource usage.
-pub struct Response {
+/// The result of a benchmark query in a child process: the measured time, the measured resource
+/// usage and a hash of the result.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
     pub seconds: f64,
     pub usage: Usage,
     /// A hash of the result of the query, to compare the results of the contestants.

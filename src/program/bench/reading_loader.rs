@@ -15,8 +15,7 @@ use crate::array::rebase::Rebase;
 use crate::math::as_u64;
 use crate::{Array, Result, Weights};
 
-use super::array_source::{ArraySource, FlatWeights, InMemory};
-use super::copying_loader::Lists;
+use super::copying_loader::{ArraySource, FlatWeights, InMemory, Lists};
 use super::memory;
 use super::mesh_files::MeshFiles;
 use crate::program::args::Global;

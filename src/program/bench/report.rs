@@ -62,7 +62,7 @@ impl Host {
         }
     }
 
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let parts = [
             Some(format!("meshpeek {}", env!("CARGO_PKG_VERSION"))),
             self.processor.clone(),
@@ -73,11 +73,6 @@ impl Host {
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Prints the first line of the text report: the machine and the number of rounds.
-pub fn print_host(out: &mut dyn Write, host: &Host, rounds: u32) -> io::Result<()> {
-    writeln!(out, "{}, {rounds} rounds", host.line())
 }
 
 /// Prints the benchmark report as text, without its first line.
@@ -142,7 +137,7 @@ fn print_file(out: &mut dyn Write, file: &FileMeasurement) -> io::Result<()> {
 /// all positions are read.
 fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Bounds && !measured.cold;
-    let samples = &file.questions.iter().find(all)?.meshpeek;
+    let samples = file.questions.iter().find(all)?.samples(Contestant::Meshpeek);
     let [bytes, faults] = [median(samples, |usage| usage.file)?, median(samples, |usage| usage.faults)?];
     (faults > 0).then(|| ratio(bytes, faults.saturating_mul(crate::PAGE)))
 }
@@ -177,7 +172,7 @@ fn once_through(files: &[FileMeasurement]) -> Option<String> {
 
 /// Returns the report of the benchmark as a JSON document.
 pub fn document(host: &Host, rounds: u32, files: &[FileMeasurement], notes: &[String]) -> Value {
-    json::document(json!({
+    json::document(&json!({
         "host": {
             "meshpeek": env!("CARGO_PKG_VERSION"), "processor": host.processor, "cores": host.cores,
             "level": level_id(host.level), "kernel": host.kernel, "memory_bytes": host.memory,
@@ -200,10 +195,7 @@ fn file(file: &FileMeasurement) -> Value {
         "name": subject.name, "format": subject.format, "version": subject.version, "bytes": subject.bytes,
         "surfaces": subject.surfaces, "questions": file.questions.iter().map(question).collect::<Value>(), "notes": file.notes,
     });
-    match &subject.path {
-        Some(path) => json::with(object, "path", path.to_string_lossy().into()),
-        None => object,
-    }
+    json::with(object, "path", subject.path.as_ref().map(|path| path.to_string_lossy().into()))
 }
 
 fn question(measured: &QuestionMeasurement) -> Value {

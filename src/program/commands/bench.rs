@@ -1,7 +1,7 @@
 //! `bench`: compares the time and memory that meshpeek and two loaders that copy need for the same
 //! queries.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::Model;
@@ -10,21 +10,21 @@ use crate::io::OpenFolder;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use serde_json::Value;
 
-use super::bench_stream::{BenchInput, StreamArgs};
+use super::bench_stream::StreamArgs;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::temporary_folder::TemporaryFolder;
-use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::bench::generate::generate;
+use crate::program::atomic_write::{PendingOutput, check_target, folder};
 use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
-use crate::program::bench::mesh_files::MeshFiles;
+use crate::program::bench::mesh_files::{MeshFiles, generate};
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
 use crate::program::bench::{answers, copying_loader, measure, memory, plot, report};
 use crate::program::formats::native_output::expect_extension;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::print_json;
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::{complain, shown};
@@ -66,17 +66,17 @@ pub struct BenchArgs {
     ///
     /// For an Unreal mesh, name either of its files, their stem or the script.
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    pub(super) file: Option<PathBuf>,
     /// Size of a mesh to generate, in bytes or with the suffix K, M or G; may be repeated [default:
     /// 1M, 100M and 1G]
     ///
     /// K is 1,000 bytes, M is 1,000,000 bytes and G is 1,000,000,000 bytes. Example: --size 500K
     /// --size 20M
     #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with = "file")]
-    size: Vec<u64>,
+    pub(super) size: Vec<u64>,
     /// Kind of mesh to generate; may be repeated [default: all]
     #[arg(long, value_parser = sample_kind_parser(), value_name = "NAME", conflicts_with = "file")]
-    format: Vec<&'static SampleKind>,
+    pub(super) format: Vec<&'static SampleKind>,
     /// Number of measurements of each question, 1 to 1000
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -117,19 +117,16 @@ impl BenchArgs {
             return self.child.run(question, by, data, global);
         }
         if global.no_mmap {
-            return Err(UsageError(
-                "bench: --no-mmap cannot be used, because bench measures memory maps; leave it out".into(),
-            )
-            .into());
+            usage!("bench: --no-mmap cannot be used, because bench measures memory maps; leave it out");
         }
         if let Some(plot) = &self.plot {
             if plot == Path::new(STDIN) {
-                return Err(UsageError("bench: --plot needs a file to write, not standard output".into()).into());
+                usage!("bench: --plot needs a file to write, not standard output");
             }
             expect_extension(plot, &["svg"], "bench --plot")?;
             check_target(plot, self.force)?;
-            let folder = plot.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if let Some(folder) = folder.filter(|folder| folder.exists() && !folder.is_dir()) {
+            let folder = folder(plot);
+            if folder.exists() && !folder.is_dir() {
                 bail!("{}: cannot be written: {} is not a folder", shown(plot), shown(folder));
             }
         }
@@ -140,15 +137,7 @@ impl BenchArgs {
         let scratch = TemporaryFolder::create("meshpeek-bench-", &folder);
         let scratch = scratch.map_err(|error| anyhow!(error.kind())).with_context(context)?;
         if self.stream.stream {
-            let input = BenchInput {
-                file: self.file.as_deref(),
-                size: &self.size,
-                format: &self.format,
-                scratch: scratch.path(),
-                plot: self.plot.as_deref(),
-                force: self.force,
-            };
-            return self.stream.run(&input, global);
+            return self.stream.run(self, scratch.path(), global);
         }
         let mut notes = Vec::new();
         let host = Host::here();
@@ -157,7 +146,10 @@ impl BenchArgs {
             None => self.measure_generated(scratch.path(), &mut notes, &host, global),
         };
         match measured {
-            Ok(files) => self.print(&files, &notes, &host, global),
+            Ok(files) => {
+                let json = || report::document(&host, self.rounds, &files, &notes);
+                self.print(json, |out| report::print(out, &files, &notes), || plot::draw(&files), global)
+            }
             Err(error) if error.is::<AnswersDiffer>() => {
                 complain(&error);
                 Ok(Outcome::Findings)
@@ -175,24 +167,18 @@ impl BenchArgs {
         global: &Global,
     ) -> anyhow::Result<Vec<FileMeasurement>> {
         if path == Path::new(STDIN) {
-            return Err(UsageError("bench: expected a file to map, found standard input".into()).into());
+            usage!("bench: expected a file to map, found standard input");
         }
         let asset = open(path, global)?;
         let pair = asset.pair.as_ref();
         let (data, aniv) = pair.map_or((path, None), |pair| (&*pair.data, Some(pair.aniv.clone())));
         let files = MeshFiles { data: data.to_owned(), aniv };
         if files.all().any(|path| !path.is_file()) {
-            return Err(UsageError(format!(
-                "{}: bench: expected a regular file to map, found a folder or a special file",
-                shown(path)
-            ))
-            .into());
+            usage!("{}: bench: expected a regular file to map, found a folder or a special file", shown(path));
         }
         let locate = |error| asset.locate_error(error, path);
         if copying_loader::first_surface(asset.model.geometry()?).map_err(locate)?.is_none() {
-            return Err(
-                UsageError(format!("{}: bench: expected a surface with vertices, found none", shown(path))).into()
-            );
+            usage!("{}: bench: expected a surface with vertices, found none", shown(path));
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
         let kind = asset.model.sample_kind();
@@ -260,9 +246,8 @@ impl BenchArgs {
         bar: &ProgressMeter,
     ) -> anyhow::Result<FileMeasurement> {
         bar.set_message(format!("{} {}: generating", units::bytes(size), kind.id));
-        let [folder, small] = [tempfile::tempdir_in(scratch), tempfile::tempdir_in(scratch)];
-        let (folder, small) =
-            (folder.context("cannot create a temporary folder")?, small.context("cannot create a temporary folder")?);
+        let temporary = || tempfile::tempdir_in(scratch).context("cannot create a temporary folder");
+        let (folder, small) = (temporary()?, temporary()?);
         let files = generate(kind, size, folder.path())?;
         let warm_up = generate(kind, WARM_UP_BYTES, small.path())?;
         let model = files.open(global, map)?;
@@ -276,29 +261,28 @@ impl BenchArgs {
     /// take minutes.
     fn print_host(&self, host: &Host, global: &Global) -> anyhow::Result<()> {
         if !global.json {
-            let mut out = anstream::stdout().lock();
-            report::print_host(&mut out, host, self.rounds)?;
-            out.flush()?;
+            writeln!(anstream::stdout().lock(), "{}, {} rounds", host.line(), self.rounds)?;
         }
         Ok(())
     }
 
-    fn print(
+    /// Prints a report as text or JSON, and writes its picture.
+    pub(super) fn print(
         &self,
-        files: &[FileMeasurement],
-        notes: &[String],
-        host: &Host,
+        json: impl FnOnce() -> Value,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        picture: impl FnOnce() -> String,
         global: &Global,
     ) -> anyhow::Result<Outcome> {
         if global.json {
-            print_json(&report::document(host, self.rounds, files, notes))?;
+            print_json(&json())?;
         } else {
             let mut out = anstream::stdout().lock();
-            report::print(&mut out, files, notes)?;
+            text(&mut out)?;
             out.flush()?;
         }
         if let Some(plot) = &self.plot {
-            let svg = plot::draw(files);
+            let svg = picture();
             PendingOutput::write(plot, self.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
         }
         Ok(Outcome::Fine)

@@ -1,37 +1,34 @@
 //! `bench --stream`: flies over a mesh or a folder of assets while its parts are streamed.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::formats::{SampleKind, WriteAsset, sample_kinds};
+use crate::formats::{WriteAsset, sample_kinds};
 use crate::gpu::{Semantic, VertexFormat, VertexLayout};
 use crate::io::FileBytes;
 use crate::math::as_index;
 use crate::program::args::{Global, WalkArgs};
-use crate::program::atomic_write::PendingOutput;
-use crate::program::bench::generate::generate;
 use crate::program::bench::measure;
 use crate::program::bench::memory::{self, Usage};
-use crate::program::bench::stream::flight::{Flight, FlightOptions, fly};
+use crate::program::bench::mesh_files::generate;
+use crate::program::bench::stream::flight::{Flight, fly};
 use crate::program::bench::stream::mesh::{MeshScene, read_boxes, reader};
 use crate::program::bench::stream::plot;
 use crate::program::bench::stream::report::{self, FlightSubject};
 use crate::program::bench::stream::world::WorldScene;
 use crate::program::input::bytes::map;
 use crate::program::input::paths::InputPaths;
-use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::json::print_json;
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::text::shown;
 use crate::program::render::units;
 use crate::streaming::{AssetLevels, MapRegions, MemoryTarget, MeshParts, PartVertices, StreamOptions, Streamer};
 use crate::{Map, Model};
 
-use super::bench::parse_size;
+use super::bench::{BenchArgs, is_pair, parse_size};
 
 /// The size of a generated mesh or world, in bytes, if `--size` is not given.
 const DEFAULT_SIZE: u64 = 100_000_000;
@@ -58,8 +55,6 @@ const MAX_ASSET_REQUESTS: u32 = 1 << 14;
 /// The size of a generated asset in bytes, and the number of different ones.
 const ASSET_BYTES: u64 = 8_000;
 const DIFFERENT_ASSETS: usize = 64;
-/// The time from the start of a frame to that of the next.
-const FRAME_TIME: Duration = Duration::from_millis(2);
 
 #[derive(Debug, Args)]
 pub struct StreamArgs {
@@ -80,53 +75,35 @@ pub struct StreamArgs {
     workers: u8,
 }
 
-/// The arguments of `bench` that `--stream` uses too.
-pub struct BenchInput<'a> {
-    pub file: Option<&'a Path>,
-    pub size: &'a [u64],
-    pub format: &'a [&'static SampleKind],
-    pub scratch: &'a Path,
-    pub plot: Option<&'a Path>,
-    pub force: bool,
-}
-
 impl StreamArgs {
-    pub fn run(&self, input: &BenchInput<'_>, global: &Global) -> anyhow::Result<Outcome> {
-        let one = |count: usize, option: &str| match count {
-            0 | 1 => Ok(()),
-            _ => Err(UsageError(format!("bench: --stream takes one {option}; give it once"))),
-        };
-        one(input.size.len(), "--size")?;
-        one(input.format.len(), "--format")?;
+    pub fn run(&self, input: &BenchArgs, scratch: &Path, global: &Global) -> anyhow::Result<Outcome> {
+        for (count, option) in [(input.size.len(), "--size"), (input.format.len(), "--format")] {
+            if count > 1 {
+                usage!("bench: --stream takes one {option}; give it once");
+            }
+        }
         let size = input.size.first().copied().unwrap_or(DEFAULT_SIZE);
         let [first, ..] = sample_kinds();
         let kind = input.format.first().copied().unwrap_or(first);
-        let (subject, flight) = match input.file {
+        let (subject, flight) = match &input.file {
             Some(path) if path.is_dir() => self.fly_over_folder(path, folder_name(path), global)?,
             Some(path) => self.fly_over_mesh(path, measure::file_name(path), global)?,
             None => {
                 if let Some((extension, write)) = kind.asset {
-                    generate_world(size, extension, write, input.scratch)?;
-                    self.fly_over_folder(input.scratch, format!("{} of assets", units::bytes(size)), global)?
+                    generate_world(size, extension, write, scratch)?;
+                    self.fly_over_folder(scratch, format!("{} of assets", units::bytes(size)), global)?
                 } else {
-                    let files = generate(kind, size, input.scratch)?;
+                    let files = generate(kind, size, scratch)?;
                     let name = format!("{} {}", units::bytes(measure::size(&files)?), kind.id);
                     self.fly_over_mesh(&files.data, name, global)?
                 }
             }
         };
-        if global.json {
-            print_json(&report::to_json(&subject, &flight))?;
-        } else {
-            let mut out = anstream::stdout().lock();
-            report::print(&mut out, &subject, &flight)?;
-            out.flush()?;
-        }
-        if let Some(path) = input.plot {
-            let svg = plot::draw(&subject, &flight);
-            PendingOutput::write(path, input.force, |file| Ok(file.write_whole(svg.as_bytes())?))?.finish()?;
-        }
-        Ok(Outcome::Fine)
+        let (json, text) = (
+            || report::to_json(&subject, &flight),
+            |out: &mut dyn std::io::Write| report::print(out, &subject, &flight),
+        );
+        input.print(json, text, || plot::draw(&subject, &flight), global)
     }
 
     /// Returns the budget for data of `bytes` bytes.
@@ -134,11 +111,9 @@ impl StreamArgs {
         self.budget.unwrap_or_else(|| (bytes / BUDGET_SHARE).clamp(least, most))
     }
 
-    fn options(&self, budget: u64, requests: u32) -> (FlightOptions, StreamOptions) {
+    fn options(&self, budget: u64, requests: u32) -> StreamOptions {
         let workers = usize::from(self.workers);
-        let flight = FlightOptions { frames: self.frames, budget, frame_time: FRAME_TIME };
-        let stream = StreamOptions::default().with_budget(budget).with_workers(workers).with_requests(requests);
-        (flight, stream)
+        StreamOptions::default().with_budget(budget).with_workers(workers).with_requests(requests)
     }
 
     fn fly_over_mesh(&self, path: &Path, name: String, global: &Global) -> anyhow::Result<(FlightSubject, Flight)> {
@@ -148,12 +123,11 @@ impl StreamArgs {
             Ok((Arc::clone(&map), Model::open_with(FileBytes::Map(map), &options)?))
         };
         let open = || open().map_err(|error| error.at_path(path));
-        if super::bench::is_pair(path, global)? {
-            return Err(UsageError(format!(
+        if is_pair(path, global)? {
+            usage!(
                 "{}: bench: --stream expects a mesh in one file, found an Unreal mesh; use another format",
                 shown(path)
-            ))
-            .into());
+            );
         }
         let (map, model) = open()?;
         let bytes = u64::try_from((*map).as_ref().len())?;
@@ -171,7 +145,7 @@ impl StreamArgs {
         let boxes = Some((elapsed.as_secs_f64() * 1e3, read, surfaces));
         let items = u64::try_from(parts.len())?;
         let requests = u32::try_from(parts.len().max(64))?;
-        let (flight_options, stream_options) = self.options(budget, requests.min(MAX_REQUESTS));
+        let options = self.options(budget, requests.min(MAX_REQUESTS));
         let is_mapped = parts.iter().all(|part| !part.is_block) && has_mapped_arrays(&map, &model, &parts)?;
         let flight = if is_mapped {
             let geometry = model.geometry()?;
@@ -186,9 +160,8 @@ impl StreamArgs {
                 MeshParts::arrays(geometry, part, |bytes| items.extend(content.items_of(bytes)))
             };
             let read = reader(geometry, &parts)?;
-            let mut scene =
-                MeshScene::new(Arc::clone(&parts), Arc::clone(&regions), flight_options.budget, items_of, read)?;
-            fly(&mut scene, &mut Streamer::new(regions, &stream_options)?, &flight_options)?
+            let mut scene = MeshScene::new(Arc::clone(&parts), Arc::clone(&regions), budget, items_of, read)?;
+            fly(&mut scene, &mut Streamer::new(regions, &options)?, self.frames)?
         } else {
             let content = PartVertices::new(Arc::new(model), Arc::clone(&parts), [layout()?], MemoryTarget)?;
             let content = Arc::new(content.with_map(map));
@@ -198,11 +171,10 @@ impl StreamArgs {
                 Ok(())
             };
             let read = Box::new(u64::from);
-            let mut scene =
-                MeshScene::new(Arc::clone(&parts), Arc::clone(&content), flight_options.budget, items_of, read)?;
-            fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?
+            let mut scene = MeshScene::new(Arc::clone(&parts), Arc::clone(&content), budget, items_of, read)?;
+            fly(&mut scene, &mut Streamer::new(content, &options)?, self.frames)?
         };
-        let subject = FlightSubject { name, bytes, items, unit: "parts", boxes, inflated_per_shown: None };
+        let subject = FlightSubject { name, bytes, budget, items, unit: "parts", boxes, inflated_per_shown: None };
         Ok((subject, flight))
     }
 
@@ -221,24 +193,18 @@ impl StreamArgs {
         }
         let assets = u32::try_from(paths.len())?;
         let budget = self.budget(bytes, DEFAULT_FOLDER_BUDGETS);
-        let (flight_options, stream_options) = self.options(budget, assets.clamp(64, MAX_ASSET_REQUESTS));
-        let stream_options = stream_options.with_ranges_per_request(1).with_pinned_budget(budget / PINNED_SHARE);
-        let open_map = move |asset: u32| open_one(&paths, asset);
+        let options = self.options(budget, assets.clamp(64, MAX_ASSET_REQUESTS));
+        let options = options.with_ranges_per_request(1).with_pinned_budget(budget / PINNED_SHARE);
+        let open_map = move |asset: u32| map(paths.get(as_index(asset)).map_or(Path::new(""), PathBuf::as_path));
         let content = AssetLevels::new(assets, MAX_MAPS, open_map, Model::open, layout()?, MemoryTarget)?;
         let content = Arc::new(content);
         let item_content = Arc::clone(&content);
         let mut scene = WorldScene::new(assets, move |asset, level| item_content.item(asset, level));
-        let flight = fly(&mut scene, &mut Streamer::new(content, &stream_options)?, &flight_options)?;
-        let ratio = scene.inflated_per_shown();
-        let subject =
-            FlightSubject { name, bytes, items: assets.into(), unit: "assets", boxes: None, inflated_per_shown: ratio };
+        let flight = fly(&mut scene, &mut Streamer::new(content, &options)?, self.frames)?;
+        let (items, inflated_per_shown) = (assets.into(), scene.inflated_per_shown());
+        let subject = FlightSubject { name, bytes, budget, items, unit: "assets", boxes: None, inflated_per_shown };
         Ok((subject, flight))
     }
-}
-
-fn open_one(paths: &[PathBuf], asset: u32) -> crate::Result<Map> {
-    let path = paths.get(as_index(asset)).map_or(Path::new(""), PathBuf::as_path);
-    map(path)
 }
 
 fn folder_name(path: &Path) -> String {

@@ -17,7 +17,7 @@ use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::identity;
 use crate::program::input::open::Repeated;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::start_entries;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
@@ -119,7 +119,7 @@ impl IndexArgs {
             (Some(key), Some(now)) if key == now => key,
             // It was not a regular file, or could not be described, when it was opened.
             (None, None) => {
-                return Err(UsageError(format!("{}: only a regular file can have a sidecar", shown(path))).into());
+                usage!("{}: only a regular file can have a sidecar", shown(path));
             }
             _ => return Err(changed().into()),
         };

@@ -14,7 +14,7 @@ use crate::program::formats::level_args::lod_parser;
 use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::open_asset;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::{document, error, print_json};
 use crate::program::render::note::note;
 use crate::program::render::text::{counted, shown};
@@ -65,16 +65,15 @@ impl LodArgs {
     fn extract(&self, asset: &InputAsset, global: &Global) -> anyhow::Result<Outcome> {
         let Some(file) = asset.model.file().blocks() else {
             let format = asset.model.format();
-            let text = format!(
+            usage!(
                 "lod: expected a Second Life mesh, because only these store levels as blocks, found {format}; `convert --lod` writes one level of others"
             );
-            return Err(UsageError(text).into());
         };
         check_extension(&self.output, &["llmesh", "asset"], "lod")?;
         let level = file.opened().level_file(self.level, self.nearest)?;
         if let Some(loss) = level.left_out.first().filter(|_| !self.allow_loss) {
             let loss = asset.locate_error(loss.clone(), &self.file.file);
-            return Err(UsageError(format!("{loss}; --allow-loss leaves it out")).into());
+            usage!("{loss}; --allow-loss leaves it out");
         }
         asset.note_other_assets(self.asset, &self.file.file, global);
         for loss in &level.left_out {
@@ -97,7 +96,7 @@ impl LodArgs {
     fn print(&self, level: &LevelFile, global: &Global) -> std::io::Result<()> {
         let LevelFile { block: level, bytes, left_out, .. } = level;
         if global.json {
-            return print_json(&document(json!({
+            return print_json(&document(&json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
                 "lod": level,

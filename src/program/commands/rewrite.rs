@@ -15,7 +15,7 @@ use crate::program::formats::native_output::check_extension;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::{open, open_source_file};
 use crate::program::input::source_file::SourceFile;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::json::{document, print_json, with};
 use crate::program::render::losses::{loss_line, losses_json, refuse};
 use crate::program::render::text::{counted, shown};
@@ -97,8 +97,7 @@ impl RewriteArgs {
         match file {
             SourceFile::Model(asset) if self.blocks != Storage::Kept => {
                 if !file.written_form().has_blocks {
-                    let text = "--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out";
-                    return Err(UsageError(text.to_owned()).into());
+                    usage!("--blocks: only UNIGINE ms14 and ms15 meshes have blocks; leave it out");
                 }
                 Ok(asset.model.file().write_with(self.blocks, out)?)
             }
@@ -120,9 +119,9 @@ impl RewriteArgs {
             if must_be_same {
                 // Standard output cannot be taken back, so the output is compared before it is
                 // written.
-                let mut comparison = Comparison::new(file.bytes());
-                self.write(file, &mut ComparingWriter { out: &mut io::sink(), comparison: &mut comparison })?;
-                comparison.expect_same()?;
+                let mut out = ComparingWriter::new(io::sink(), file.bytes());
+                self.write(file, &mut out)?;
+                out.expect_same()?;
             }
             let mut out = BufWriter::new(io::stdout().lock());
             self.write(file, &mut out)?;
@@ -167,19 +166,19 @@ impl RewriteArgs {
         must_be_same: bool,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<(PendingOutput, OutputFile)> {
-        let mut comparison = Comparison::new(original);
+        let (mut bytes, mut identical) = (0, false);
         let file = PendingOutput::write(path, self.force, |file| {
             if must_be_same {
                 file.reserve(original.len())?;
             }
-            let mut out = BufWriter::new(file);
-            write(&mut ComparingWriter { out: &mut out, comparison: &mut comparison })?;
+            let mut out = ComparingWriter::new(BufWriter::new(file), original);
+            write(&mut out)?;
             if must_be_same {
-                comparison.expect_same()?;
+                out.expect_same()?;
             }
+            (bytes, identical) = (out.bytes, out.is_same());
             Ok(out.flush()?)
         })?;
-        let (bytes, identical) = (comparison.bytes, comparison.is_same());
         let written = OutputFile { path: path.to_owned(), bytes, identical, is_script: false };
         Ok((file, written))
     }
@@ -190,8 +189,7 @@ impl RewriteArgs {
         let mesh = asset.model.file();
         let endings = mesh.written_form().endings;
         let Some((script_ending, file_endings)) = endings.split_last() else {
-            let text = "--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out";
-            return Err(UsageError(text.to_owned()).into());
+            usage!("--pair: applies to Unreal vertex meshes only, which are pairs of files; leave it out");
         };
         let stem = stem(&self.output, endings)?;
         // If the folder of the files is missing, no single file is to blame.
@@ -219,14 +217,14 @@ impl RewriteArgs {
                 |file| json!({ "path": file.path.to_string_lossy(), "bytes": file.bytes, "identical": file.identical }),
             );
             let dialect = file.written_form().dialects.map(|[from, to]| json!({ "from": from, "to": to }));
-            let written = document(json!({
+            let written = document(&json!({
                 "path": self.file.file.to_string_lossy(),
                 "output": self.output.to_string_lossy(),
                 "identical": written.iter().all(|file| file.identical || file.is_script),
                 "outputs": outputs.collect::<Value>(),
                 "changes": losses_json(losses),
             }));
-            return print_json(&dialect.map_or(written.clone(), |dialect| with(written, "dialect", dialect)));
+            return print_json(&with(written, "dialect", dialect));
         }
         if global.quiet {
             return Ok(());
@@ -257,15 +255,16 @@ fn print_changes(file: &SourceFile, losses: &[Loss], out: &mut dyn Write) -> io:
 fn stem(output: &Path, endings: &[&str]) -> anyhow::Result<String> {
     let name = output.file_name().and_then(|name| name.to_str()).filter(|_| output != Path::new(STDIN));
     let Some(name) = name else {
-        return Err(UsageError("-o: expected the stem of two files, such as new/box".to_owned()).into());
+        usage!("-o: expected the stem of two files, such as new/box");
     };
     let lower = name.to_ascii_lowercase();
     let ending = endings.iter().find(|ending| lower.ends_with(**ending)).copied().unwrap_or_default();
     Ok(name.get(..name.len().saturating_sub(ending.len())).unwrap_or(name).to_owned())
 }
 
-/// Compares the written bytes with the bytes of the original file, while they are written.
-struct Comparison<'a> {
+/// A writer that passes bytes to another writer and compares them with the original file.
+struct ComparingWriter<'a, W> {
+    out: W,
     /// The bytes of the original file that have not been compared yet.
     original: &'a [u8],
     /// The offset of the first written byte that differs from the original file.
@@ -274,9 +273,9 @@ struct Comparison<'a> {
     bytes: usize,
 }
 
-impl<'a> Comparison<'a> {
-    const fn new(original: &'a [u8]) -> Self {
-        Self { original, differs: None, bytes: 0 }
+impl<'a, W> ComparingWriter<'a, W> {
+    const fn new(out: W, original: &'a [u8]) -> Self {
+        Self { out, original, differs: None, bytes: 0 }
     }
 
     fn add(&mut self, written: &[u8]) {
@@ -301,22 +300,16 @@ impl<'a> Comparison<'a> {
             return Ok(());
         }
         let at = self.differs.unwrap_or(self.bytes);
-        Err(UsageError(format!(
+        usage!(
             "the output would differ from the input at byte {at}, and no rule describes the change; nothing was written"
-        )))
+        )
     }
 }
 
-/// A writer that passes bytes to another writer and compares them with the original file.
-struct ComparingWriter<'o, 'c, 'a> {
-    out: &'o mut dyn Write,
-    comparison: &'c mut Comparison<'a>,
-}
-
-impl Write for ComparingWriter<'_, '_, '_> {
+impl<W: Write> Write for ComparingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
-        self.comparison.add(bytes.get(..written).unwrap_or(bytes));
+        self.add(bytes.get(..written).unwrap_or(bytes));
         Ok(written)
     }
 
@@ -332,7 +325,7 @@ mod tests {
     #[test]
     fn finds_the_first_byte_that_differs() {
         let differs = |original: &[u8], parts: &[&[u8]]| {
-            let mut comparison = Comparison::new(original);
+            let mut comparison = ComparingWriter::new(io::sink(), original);
             for part in parts {
                 comparison.add(part);
             }

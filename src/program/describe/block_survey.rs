@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::file_summary::{FileSummary, SummaryRequest};
 use crate::export::SceneInput;
 use crate::math::{as_index, as_u64};
 use crate::model::blocks::MAX_DESCRIBED;
@@ -18,7 +19,7 @@ use crate::{Animations, Bounds, Error, Finding, Surface};
 
 use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::level_args::LodFilter;
-use crate::program::formats::summary::{BlockSurvey, SurfaceInBlock, SurfaceLod, SurfaceSummary};
+use crate::program::formats::summary::{SurfaceInBlock, SurfaceLod, SurfaceSummary};
 
 /// The maximum number of joints that are listed. A block of 1 MiB may declare 200,000 joints, and
 /// its compressed form takes a thousandth of that.
@@ -31,24 +32,12 @@ const MAX_RATIO: u64 = 1032;
 /// The number of inflated bytes that take about as long as the description of one submesh or bone.
 const ITEM_WORK: usize = 64;
 
-/// The data to collect about a file.
-#[derive(Clone, Copy)]
-pub struct SurveyRequest {
-    pub levels: LodFilter,
-    /// Whether the best whole level is described if the chosen one is damaged.
-    pub replaces_damaged: bool,
-    /// Whether the triangles of all levels are counted.
-    pub counts_levels: bool,
-    /// Whether all indices may be read to count the vertices on a GPU.
-    pub counts_gpu: bool,
-}
-
 /// The data that have been collected about a file.
 pub struct AssetSurvey<'a> {
     asset: &'a InputAsset,
-    request: SurveyRequest,
-    survey: BlockSurvey,
-    /// The number of findings in the survey for each rule that has findings.
+    request: &'a SummaryRequest,
+    summary: FileSummary,
+    /// The number of findings in the summary for each rule that has findings.
     counts: BTreeMap<&'static str, usize>,
     /// The work that further blocks may take, as a number of inflated bytes. A container may hold
     /// many assets whose blocks inflate to a thousand times their size.
@@ -58,22 +47,23 @@ pub struct AssetSurvey<'a> {
 }
 
 impl<'a> AssetSurvey<'a> {
-    pub fn of(asset: &'a InputAsset, file: &dyn BlockFile, request: SurveyRequest) -> BlockSurvey {
+    /// Describes the blocks of a file.
+    pub fn of(
+        asset: &'a InputAsset,
+        file: &dyn BlockFile,
+        request: &'a SummaryRequest,
+        start: FileSummary,
+    ) -> FileSummary {
         let asset_count = asset.model.contents().asset_count().unwrap_or_default();
         let limits = &file.options().limits;
         let mut found = Self {
             asset,
             request,
-            survey: BlockSurvey {
+            summary: FileSummary {
                 described: DescribedBlocks { blocks: Vec::new(), is_header_only: request.levels == LodFilter::None },
-                left_out: [asset_count.saturating_sub(MAX_DESCRIBED), 0, 0],
-                surfaces: Vec::new(),
-                bones: Vec::new(),
-                bounds: Bounds::EMPTY,
-                findings: Vec::new(),
-                replaced: Vec::new(),
-                physics: None,
+                left_out_blocks: [asset_count.saturating_sub(MAX_DESCRIBED), 0, 0],
                 touched: asset.model.file().touched_bytes().unwrap_or_default(),
+                ..start
             },
             counts: BTreeMap::new(),
             // The same number as for `validate`.
@@ -88,10 +78,10 @@ impl<'a> AssetSurvey<'a> {
             let is_opened = number.unwrap_or_default() == file.options().asset;
             let before = if is_opened { asset.header_bytes() } else { 0 };
             found.add_asset(asset, number);
-            found.survey.touched = found.survey.touched.saturating_add(asset.touched().saturating_sub(before));
+            found.summary.touched = found.summary.touched.saturating_add(asset.touched().saturating_sub(before));
             index = index.saturating_add(1);
         });
-        found.survey
+        found.summary
     }
 
     /// Adds an asset to the survey.
@@ -126,7 +116,7 @@ impl<'a> AssetSurvey<'a> {
                 None
             };
             has_hulls_left |= block.kind == BlockContent::Hulls && inflated.is_none();
-            self.survey.described.blocks.push(BlockSummary {
+            self.summary.described.blocks.push(BlockSummary {
                 asset: number,
                 name: block.name,
                 is_lod: matches!(block.kind, BlockContent::Level(_)),
@@ -136,15 +126,15 @@ impl<'a> AssetSurvey<'a> {
             });
         }
         if levels != LodFilter::None && number.is_none() && !has_hulls_left {
-            self.survey.physics = Some(asset.physics_in_words());
+            self.summary.physics = Some(asset.physics_in_words());
         }
-        if levels != LodFilter::None && self.inflatable > 0 && self.survey.bones.is_empty() {
+        if levels != LodFilter::None && self.inflatable > 0 && self.summary.bones.is_empty() {
             // An error in the skin is a finding about the block of the skin.
             let count = asset.animations().bone_count().unwrap_or_default();
-            self.survey.bones = bones(asset.animations(), count.min(MAX_JOINTS));
-            let [_, _, joints] = &mut self.survey.left_out;
+            self.summary.bones = bones(asset.animations(), count.min(MAX_JOINTS));
+            let [_, _, joints] = &mut self.summary.left_out_blocks;
             *joints = count.saturating_sub(MAX_JOINTS);
-            self.charge(self.survey.bones.len().saturating_mul(ITEM_WORK));
+            self.charge(self.summary.bones.len().saturating_mul(ITEM_WORK));
         }
     }
 
@@ -166,7 +156,8 @@ impl<'a> AssetSurvey<'a> {
                 let container = number.map(|number| format!("asset {number}, ")).unwrap_or_default();
                 let [damaged, best] = [damaged, best].map(Lod::key);
                 let why = damage(&error);
-                self.survey.replaced.push(format!("{container}{best}, because {damaged} is {why}: {error}"));
+                let text = format!("{container}{best}, because {damaged} is {why}: {error}");
+                self.summary.remarks.push(("level", text));
                 // An error in the header entry of a block is a finding about the structure.
                 if is_stored {
                     self.value_or_finding::<()>(Err(error), number);
@@ -216,7 +207,7 @@ impl<'a> AssetSurvey<'a> {
         };
         let count = level.surface_count().unwrap_or_default();
         self.charge(count.saturating_mul(ITEM_WORK));
-        let mut gpu = GpuCounter::new(SceneInput::new(self.asset.model.contents()), self.request.counts_gpu);
+        let mut gpu = GpuCounter::new(SceneInput::new(self.asset.model.contents()), self.request.gpu);
         let triangles =
             (0..count).map(|index| self.surface(block, &*inflated, &Surface::new(&*level, index), number, &mut gpu));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
@@ -253,15 +244,15 @@ impl<'a> AssetSurvey<'a> {
         let Some(is_placeholder) = self.value_or_finding(inflated.is_placeholder(index), asset) else { return 0 };
         let counts = surface.counts().unwrap_or_else(|_| no_counts());
         let triangles = as_index(counts.corners / 3);
-        if self.survey.surfaces.len() >= MAX_DESCRIBED {
-            let [_, surfaces, _] = &mut self.survey.left_out;
+        if self.summary.surfaces.len() >= MAX_DESCRIBED {
+            let [_, surfaces, _] = &mut self.summary.left_out_blocks;
             *surfaces = surfaces.saturating_add(1);
             return triangles;
         }
         let bounds = self.value_or_finding(surface.bounds(), asset).unwrap_or(Bounds::EMPTY);
-        self.survey.bounds = self.survey.bounds.union(&bounds);
+        self.summary.bounds = self.summary.bounds.union(&bounds);
         let text = |name: crate::Name<'_>| name.to_string_lossy();
-        self.survey.surfaces.push(SurfaceSummary {
+        self.summary.surfaces.push(SurfaceSummary {
             colors_are_data: surface.colors_are_data(),
             shares: false,
             index,
@@ -307,7 +298,7 @@ impl<'a> AssetSurvey<'a> {
                 finding.field = finding.field.in_outer_list("asset", asset);
             }
             finding.text += end;
-            self.survey.findings.push(finding);
+            self.summary.findings.push(finding);
         }
     }
 }

@@ -9,10 +9,10 @@ use crate::array::Sphere;
 use crate::export::{LevelChoice, SceneInput};
 use crate::math::as_u64;
 use crate::model::Axis;
-use crate::model::{Counts, DescribedBlocks, LevelStorage};
+use crate::model::{Counts, DescribedBlocks, Geometry, LevelStorage, Space};
 use crate::{Animations, Bounds, Finding, MeshFile, Name, Surface};
 
-use super::block_survey::{AssetSurvey, SurveyRequest};
+use super::block_survey::AssetSurvey;
 use super::clips::{ClipSummary, clips};
 use super::levels::{describe_levels, only_level};
 use super::partial::value_or;
@@ -20,7 +20,7 @@ use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
 use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::formats::summary::{BlockSurvey, GpuSize, LevelSummary, SurfaceSummary};
+use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceSummary};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
 use crate::program::render::json_writer::JsonWriter;
@@ -100,13 +100,46 @@ pub struct SummaryRequest {
 }
 
 impl FileSummary {
+    /// Starts the description of a file, without its format and content.
+    fn start(asset: &InputAsset) -> Self {
+        Self {
+            format: "",
+            version: "",
+            bytes: asset.size(),
+            touched: 0,
+            bounds: Bounds::EMPTY,
+            stores_bounds: false,
+            drawn_bounds: Bounds::EMPTY,
+            placed: None,
+            axes: [Space::UNKNOWN.up, Space::UNKNOWN.forward],
+            sphere: None,
+            bones: Vec::new(),
+            vertex_frames: None,
+            is_animation: false,
+            remarks: Vec::new(),
+            physics: None,
+            described: DescribedBlocks::default(),
+            left_out_blocks: [0; 3],
+            levels: Vec::new(),
+            surfaces: Vec::new(),
+            left_out: 0,
+            clips: Vec::new(),
+            findings: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Adds the format of the file.
+    fn in_format(self, geometry: &dyn Geometry) -> Self {
+        let Space { up, forward, .. } = geometry.space();
+        Self { format: geometry.format(), version: geometry.version(), axes: [up, forward], ..self }
+    }
+
     /// Describes a file.
     pub fn of(asset: &InputAsset, request: &SummaryRequest) -> crate::Result<Self> {
         let SummaryRequest { levels, max_surfaces, in_full, .. } = *request;
         if let Some(file) = asset.model.file().blocks() {
-            let SummaryRequest { replaces_damaged, counts_levels, gpu: counts_gpu, .. } = *request;
-            let survey = SurveyRequest { levels, replaces_damaged, counts_levels, counts_gpu };
-            return Self::of_blocks(asset, AssetSurvey::of(asset, file, survey), request);
+            return Self::of_blocks(asset, AssetSurvey::of(asset, file, request, Self::start(asset)), request);
         }
         let geometry = asset.model.geometry()?;
         let mut findings = Vec::new();
@@ -155,15 +188,10 @@ impl FileSummary {
         let placed = value_or(is_partial, PlacedBounds::of(asset.model.contents(), geometry, level_choice), None)?;
         let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
         let mut summary = Self {
-            format: geometry.format(),
-            version: geometry.version(),
-            bytes: asset.size(),
-            touched: 0,
             bounds,
             stores_bounds: file.stores_bounds(),
             drawn_bounds,
             placed: placed.or(unchanged),
-            axes: [geometry.space().up, geometry.space().forward],
             sphere: geometry.sphere()?,
             vertex_frames: match file.frame_vertices() {
                 Some(vertices) => Some((geometry.vertex_frame_count()?, vertices)),
@@ -172,15 +200,13 @@ impl FileSummary {
             bones: bones(asset.model.animations()?, is_partial)?,
             is_animation: !file.has_surfaces(),
             remarks: if in_full { Vec::new() } else { file.remarks() },
-            physics: None,
-            described: DescribedBlocks::default(),
-            left_out_blocks: [0; 3],
             levels,
             surfaces,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
             clips: clips(asset.model.animations()?, request.moved_bones, is_partial)?,
             findings,
             files: asset.files(),
+            ..Self::start(asset).in_format(geometry)
         };
         if in_full {
             summary.rehearse(asset)?;
@@ -273,10 +299,8 @@ impl FileSummary {
 
     /// Describes a Second Life file, whose compressed blocks are inflated only if `--lod` selects
     /// them.
-    fn of_blocks(asset: &InputAsset, survey: BlockSurvey, request: &SummaryRequest) -> crate::Result<Self> {
-        let BlockSurvey { described, left_out, surfaces, bones, bounds, mut findings, replaced, physics, touched } =
-            survey;
-        asset.findings(false, false, &mut |finding| findings.push(finding))?;
+    fn of_blocks(asset: &InputAsset, mut survey: Self, request: &SummaryRequest) -> crate::Result<Self> {
+        asset.findings(false, false, &mut |finding| survey.findings.push(finding))?;
         asset.check()?;
         let geometry = asset.model.geometry()?;
         let levels = match request.levels {
@@ -288,33 +312,9 @@ impl FileSummary {
         // An error in a level of detail is a finding.
         let placed =
             levels.and_then(|levels| PlacedBounds::of(asset.model.contents(), geometry, levels).ok().flatten());
-        let drawn_bounds = placed.map_or_else(|| drawn_bounds(&surfaces), |placed| placed.bounds);
+        let drawn_bounds = placed.map_or_else(|| drawn_bounds(&survey.surfaces), |placed| placed.bounds);
         let unchanged = request.placed.then(|| PlacedBounds::unchanged(drawn_bounds, &geometry.space()));
-        Ok(Self {
-            format: geometry.format(),
-            version: geometry.version(),
-            bytes: asset.size(),
-            touched,
-            bounds,
-            stores_bounds: false,
-            drawn_bounds,
-            placed: placed.or(unchanged),
-            axes: [geometry.space().up, geometry.space().forward],
-            sphere: None,
-            bones,
-            vertex_frames: None,
-            is_animation: false,
-            remarks: replaced.into_iter().map(|level| ("level", level)).collect(),
-            physics,
-            described,
-            left_out_blocks: left_out,
-            levels: Vec::new(),
-            surfaces,
-            left_out: 0,
-            clips: Vec::new(),
-            findings,
-            files: Vec::new(),
-        })
+        Ok(Self { drawn_bounds, placed: placed.or(unchanged), ..survey }.in_format(geometry))
     }
 }
 

@@ -48,7 +48,8 @@ impl FileSummary {
                 out.field("bounds", bounds)?;
             }
             if is_field("bones") {
-                out.field_list("bones", |out| self.write_bones(out))?;
+                let bones = self.bones.iter().map(|(name, parent)| json!({ "name": name, "parent": parent }));
+                out.field_items("bones", bones)?;
             }
             if is_field("lods") {
                 let levels = self.levels.iter().map(LevelSummary::json);
@@ -59,7 +60,7 @@ impl FileSummary {
                 self.write_surfaces(asset, out)?;
             }
             if is_field("clips") {
-                out.field_list("clips", |out| self.write_clips(out))?;
+                out.field_items("clips", self.clips.iter().map(|clip| self.clip_json(clip)))?;
             }
             if is_field("properties") {
                 out.start_field("properties")?;
@@ -81,7 +82,7 @@ impl FileSummary {
     fn scalars(&self) -> Vec<(&'static str, Value)> {
         let gpu = self.gpu();
         let mut fields = vec![
-            ("kind", self.kind().name().into()),
+            ("kind", self.kind().into()),
             ("format", self.format.into()),
             ("version", self.version.into()),
             ("bytes", self.bytes.into()),
@@ -93,20 +94,14 @@ impl FileSummary {
             ("drawn_bounds", json::optional_bounds(&self.drawn_bounds)),
         ];
         if let Some(PlacedBounds { bounds, metres_per_unit }) = &self.placed {
-            let placed =
-                json::with(json::optional_bounds(bounds), "metres_per_unit", metres_per_unit.map(json::number).into());
+            let placed = json::with(
+                json::optional_bounds(bounds),
+                "metres_per_unit",
+                Value::from(metres_per_unit.map(json::number)),
+            );
             fields.push(("placed_bounds", placed));
         }
         fields
-    }
-
-    fn write_bones(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
-        self.bones.iter().try_for_each(|(name, parent)| {
-            out.item_object(|out| {
-                out.field_text("name", name)?;
-                out.field("parent", *parent)
-            })
-        })
     }
 
     /// Returns the names of the bones with the given numbers.
@@ -115,19 +110,14 @@ impl FileSummary {
         numbers.iter().filter_map(name)
     }
 
-    fn write_clips(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
-        self.clips.iter().try_for_each(|ClipSummary { name, frames, bones, rate, seconds, moved }| {
-            out.item_object(|out| {
-                out.field_text("name", name)?;
-                out.field("frames", *frames)?;
-                out.field("bones", *bones)?;
-                out.field("rate", rate.map(json::number))?;
-                out.field("seconds", seconds.map(json::number))?;
-                match moved {
-                    Some(moved) => out.field_items("moved_bones", self.bone_names(moved).map(Value::from)),
-                    None => out.field("moved_bones", Value::Null),
-                }
-            })
+    fn clip_json(&self, ClipSummary { name, frames, bones, rate, seconds, moved }: &ClipSummary) -> Value {
+        json!({
+            "name": name,
+            "frames": frames,
+            "bones": bones,
+            "rate": rate.map(json::number),
+            "seconds": seconds.map(json::number),
+            "moved_bones": moved.as_ref().map(|moved| self.bone_names(moved).collect::<Value>()),
         })
     }
 

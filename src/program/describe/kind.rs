@@ -3,31 +3,12 @@
 use super::file_summary::FileSummary;
 use crate::math::as_u64;
 
-/// The kind of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContentKind {
-    /// A mesh, also one with clips.
-    #[default]
-    Mesh,
-    /// Clips without a mesh.
-    Animation,
-}
-
-impl ContentKind {
-    /// Returns the name in the output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mesh => "mesh",
-            Self::Animation => "animation",
-        }
-    }
-}
-
 impl FileSummary {
-    /// Returns the kind of the file.
-    pub const fn kind(&self) -> ContentKind {
+    /// Returns the kind of the file: `animation` for clips without a mesh, and `mesh` for all
+    /// others.
+    pub const fn kind(&self) -> &'static str {
         let has_only_clips = self.surface_count() == 0 && !self.clips.is_empty();
-        if self.is_animation || has_only_clips { ContentKind::Animation } else { ContentKind::Mesh }
+        if self.is_animation || has_only_clips { "animation" } else { "mesh" }
     }
 
     /// Returns whether the file has bones, and weights that attach vertices to them.

@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::fmt;
 
 use crate::model::{Asset, Handle, Lod};
-use crate::{Geometry, MeshFile};
+use crate::{Geometry, Model};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 
-use crate::program::args::{named_values, possible_values};
-use crate::program::outcome::UsageError;
+use crate::program::args::{first_set, named_values, possible_values};
+use crate::program::outcome::usage;
 
 /// The numbers and descriptions of all levels of detail on the command line.
 const LEVELS: [(Lod, &str, &str); 4] = [
@@ -134,8 +134,7 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
         names.push(name.to_string());
     }
     if names.is_empty() {
-        let text = "--lod: the mesh has no levels of detail; leave it out";
-        return Err(UsageError(text.to_owned()).into());
+        usage!("--lod: the mesh has no levels of detail; leave it out");
     }
     let has_keys = names.iter().any(|name| Lod::ALL.iter().any(|lod| lod.key() == name));
     let level = match number.named().filter(|_| has_keys) {
@@ -143,7 +142,7 @@ pub fn level_index(asset: &dyn Asset, number: LevelNumber) -> anyhow::Result<usi
         None => format!("lod {}", number.0),
         Some(lod) => lod.key().to_owned(),
     };
-    Err(UsageError(format!("--lod: the mesh has no {level}; it has {}", names.join(", "))).into())
+    usage!("--lod: the mesh has no {level}; it has {}", names.join(", "))
 }
 
 /// Returns the index of the level of detail that is shown if a mesh may lack the level `number`:
@@ -175,8 +174,7 @@ impl LevelArgs {
     /// Returns the first option on the command line that applies to Second Life meshes only, or
     /// `None` if there is no such option.
     pub fn first_option(&self) -> Option<&'static str> {
-        let options = [(self.lod.is_some(), "--lod"), (self.asset.is_some(), "--asset")];
-        options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
+        first_set(&[(self.lod.is_some(), "--lod"), (self.asset.is_some(), "--asset")])
     }
 
     /// Returns the name of the block of the chosen level of detail, such as `high_lod`. Returns
@@ -188,33 +186,30 @@ impl LevelArgs {
         })
     }
 
-    /// Returns the geometry of the chosen level of detail, or `None` for a file whose assets are
-    /// not made of blocks.
+    /// Returns the geometry of the chosen level of detail, or the whole mesh of a file whose assets
+    /// are not made of blocks.
     ///
     /// # Errors
     ///
     /// Returns an error if the asset does not have the chosen level of detail, or if the options
     /// are set for another format.
-    pub fn geometry<'a, D>(
+    pub fn geometry<'a, D: AsRef<[u8]> + Send + Sync>(
         &self,
-        file: &'a dyn MeshFile<Data = D>,
-    ) -> anyhow::Result<Option<Handle<'a, dyn Geometry + 'a>>> {
-        let Some(blocks) = file.blocks() else {
-            return self.first_option().map_or(Ok(None), |option| {
-                Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
-            });
+        model: &'a Model<D>,
+    ) -> anyhow::Result<Handle<'a, dyn Geometry + 'a>> {
+        let Some(blocks) = model.file().blocks() else {
+            let Some(option) = self.first_option() else { return Ok(Handle::Borrowed(model)) };
+            usage!("{option}: applies to Second Life meshes only; leave it out");
         };
         let asset = blocks.opened();
-        Ok(Some(match self.lod {
+        Ok(match self.lod {
             Some(ChosenPart::Level(number)) if number.named().is_none() => {
-                let text =
-                    format!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
-                return Err(UsageError(text).into());
+                usage!("--lod {number}: a Second Life mesh has at most the levels 0 to 3; give one of them");
             }
             Some(ChosenPart::Level(number)) => asset.lod(number.named())?,
             Some(ChosenPart::Physics) => asset.collision_block()?,
             None => asset.lod(None)?,
-        }))
+        })
     }
 
     /// Returns the index of the chosen level of detail, for a mesh whose levels have the surfaces
@@ -229,7 +224,7 @@ impl LevelArgs {
             (None, None) => Ok(None),
             (lod, _) => {
                 let option = if lod.is_some() { "--lod physics" } else { "--asset" };
-                Err(UsageError(format!("{option}: applies to Second Life meshes only; leave it out")).into())
+                usage!("{option}: applies to Second Life meshes only; leave it out")
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::export::ExportFormat;
 
 use super::names::{extensions as native_extensions, has_extension};
 use crate::program::args::STDIN;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::text::shown;
 
 /// The extensions of other files than meshes, and the command that writes each.
@@ -41,7 +41,7 @@ pub fn expect_extension(output: &Path, extensions: &[&str], verb: &str) -> Resul
         _ => advice(output).map_or_else(String::new, |advice| format!("; {advice}")),
     };
     let (own, output) = (listed(extensions), shown(output));
-    Err(UsageError(format!("{output}: {verb} writes {own}, and not .{found}{advice}")))
+    usage!("{output}: {verb} writes {own}, and not .{found}{advice}")
 }
 
 /// Returns an error if the output has the extension of another known format than the file that

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::{Animations, Geometry, Name};
 
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 /// The number of names that an error message lists.
 const MAX_LISTED: usize = 20;
@@ -14,7 +14,8 @@ const MAX_LISTED: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     text: String,
-    number: Option<usize>,
+    /// The number, or `None` if the text is a name.
+    pub number: Option<usize>,
 }
 
 impl FromStr for Selector {
@@ -31,11 +32,6 @@ impl FromStr for Selector {
 }
 
 impl Selector {
-    /// Returns the number, or `None` if the text is a name.
-    pub const fn number(&self) -> Option<usize> {
-        self.number
-    }
-
     /// Returns the number of the surface. A number is not compared with the number of surfaces.
     pub fn surface(&self, geometry: &dyn Geometry) -> anyhow::Result<usize> {
         let name = |surface| geometry.surface_name(surface);
@@ -87,9 +83,7 @@ impl Selector {
             }
             _ => {
                 let numbers = listed(found.into_iter(), |number| Ok(number.to_string()))?;
-                let text =
-                    format!("{option}: several {kind}s have the name {asked}; give one of the numbers {numbers}");
-                Err(UsageError(text).into())
+                usage!("{option}: several {kind}s have the name {asked}; give one of the numbers {numbers}")
             }
         }
     }
@@ -116,7 +110,9 @@ pub fn surfaces(selectors: &[Selector], geometry: &dyn Geometry) -> anyhow::Resu
     for selector in selectors {
         // A name may contain a comma.
         let parts = match selector.surface(geometry) {
-            Err(error) if selector.text.contains(',') && error.is::<UsageError>() => split(selector)?,
+            Err(error) if selector.text.contains(',') && error.is::<UsageError>() => {
+                selector.text.split(',').map(|part| part.parse().map_err(UsageError)).collect::<Result<_, _>>()?
+            }
             Ok(_) | Err(_) => vec![selector.clone()],
         };
         for part in parts {
@@ -129,18 +125,13 @@ pub fn surfaces(selectors: &[Selector], geometry: &dyn Geometry) -> anyhow::Resu
     Ok(numbers)
 }
 
-/// Returns the selectors between the commas.
-fn split(selector: &Selector) -> Result<Vec<Selector>, UsageError> {
-    selector.text.split(',').map(|part| part.parse().map_err(UsageError)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_number_is_a_number_and_all_else_a_name() {
-        let number = |text: &str| text.parse().map(|selector: Selector| selector.number());
+        let number = |text: &str| text.parse().map(|selector: Selector| selector.number);
         assert_eq!(number("7"), Ok(Some(7)));
         assert_eq!(number("007"), Ok(Some(7)));
         for name in ["", "body", "+7", "-7", "7 ", "1,2", "1e3"] {

@@ -1,8 +1,8 @@
 //! The descriptions of surfaces and compressed blocks that `info` prints. A description of a
 //! surface or block owns its data and does not borrow from the file.
 
-use crate::model::{Counts, DescribedBlocks};
-use crate::{Bounds, Finding};
+use crate::Bounds;
+use crate::model::Counts;
 use serde_json::{Value, json};
 
 use crate::program::render::json;
@@ -119,22 +119,4 @@ impl SurfaceInBlock {
             &self.asset.map_or(Value::Null, |asset| json!({ "asset": asset })),
         )
     }
-}
-
-/// The description of a Second Life file, in which compressed blocks are inflated on request.
-pub struct BlockSurvey {
-    pub described: DescribedBlocks,
-    /// The numbers of assets, of surfaces and of joints that are not described.
-    pub left_out: [usize; 3],
-    pub surfaces: Vec<SurfaceSummary>,
-    pub bones: Vec<(String, i32)>,
-    pub bounds: Bounds,
-    /// The findings about the content of the inflated blocks.
-    pub findings: Vec<Finding>,
-    /// The levels of detail that are described in place of damaged ones, as texts.
-    pub replaced: Vec<String>,
-    /// The collision shapes of the only asset in a few words, if they were inflated.
-    pub physics: Option<String>,
-    /// The number of bytes of the file that were read to describe the file.
-    pub touched: u64,
 }

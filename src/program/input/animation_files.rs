@@ -8,16 +8,26 @@ use super::open::open;
 use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::names::is_part;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::text::shown;
+use crate::scene::ClipSource;
+
+/// A file whose clips are used.
+pub struct AnimationFile {
+    /// The name of the clips that have none.
+    pub name: String,
+    pub asset: InputAsset,
+}
+
+impl AnimationFile {
+    pub fn source(&self) -> crate::Result<ClipSource<'_>> {
+        Ok(ClipSource { name: &self.name, animations: self.asset.model.animations()? })
+    }
+}
 
 /// Opens the files with clips that the command line names. Of folders and glob patterns, files
 /// without clips are left out, and so are Unreal meshes, whose frames fit no other mesh.
-pub fn open_animations(
-    names: &[PathBuf],
-    walk: &WalkArgs,
-    global: &Global,
-) -> anyhow::Result<Vec<(PathBuf, InputAsset)>> {
+pub fn open_animations(names: &[PathBuf], walk: &WalkArgs, global: &Global) -> anyhow::Result<Vec<AnimationFile>> {
     let mut found = Vec::new();
     for name in names {
         let mut inputs = InputPaths::expand(slice::from_ref(name), walk)?;
@@ -39,12 +49,11 @@ pub fn open_animations(
             let asset = opened?;
             let animations = asset.model.animations().map_err(|error| error.at_path(&path))?;
             if is_named || animations.clip_count()? > 0 {
-                found.push((path, asset));
+                found.push(AnimationFile { name: asset.stem(&path), asset });
             }
         }
         if found.len() == before {
-            let text = format!("--animation: {}: expected files with clips, found none", shown(name));
-            return Err(UsageError(text).into());
+            usage!("--animation: {}: expected files with clips, found none", shown(name));
         }
     }
     Ok(found)

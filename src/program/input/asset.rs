@@ -8,7 +8,7 @@ use crate::sidecar::{Key, Sidecar};
 use crate::{Error, Field, Finding, Model};
 
 use super::bytes::{Data, MappedFile};
-use crate::program::args::Global;
+use crate::program::args::{Global, STDIN};
 use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::report::is_pipe_closed;
@@ -52,6 +52,24 @@ impl InputAsset {
     pub fn mesh_name(&self) -> Option<String> {
         let name = self.pair.as_ref()?.mesh.as_deref()?;
         Some(crate::Name::new(name).to_string_lossy())
+    }
+
+    /// Returns the name of a mesh: that in its script, or the name of its file without the endings.
+    pub fn stem(&self, path: &Path) -> String {
+        if let Some(name) =
+            self.mesh_name().filter(|name| !name.contains(['/', '\\', ':']) && name != "." && name != "..")
+        {
+            return name;
+        }
+        if path == Path::new(STDIN) {
+            return "mesh".to_owned();
+        }
+        let named = self.pair.as_ref().and_then(|pair| pair.source(0)).unwrap_or(path);
+        let stem = named.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let lower = stem.to_ascii_lowercase();
+        let is_half = self.pair.is_some() && (lower.ends_with("_d") || lower.ends_with("_a"));
+        let length = stem.len().saturating_sub(if is_half { 2 } else { 0 });
+        stem.get(..length).filter(|stem| !stem.is_empty()).unwrap_or(&stem).to_owned()
     }
 
     /// Returns the path of the script of an Unreal mesh if the command line names the script, and

@@ -18,7 +18,7 @@ use ignore::{DirEntry, Match};
 
 use super::git_excludes;
 use crate::error::copy_text;
-use crate::io::open_without_following;
+use crate::io::{open_regular, open_without_following};
 use crate::math::as_u64;
 use crate::program::args::WalkArgs;
 
@@ -151,8 +151,9 @@ impl IgnoreRules {
         self.global.get_or_insert_with(|| {
             let path = git_excludes::excludes_path().filter(|path| path.exists() && path != Path::new("/dev/null"));
             let Some(path) = path else { return Gitignore::empty() };
-            let found =
-                git_excludes::open(&path).ok_or("it is not a regular file").and_then(|file| read(file, MAX_SIZE));
+            // Links are followed.
+            let opened = open_regular(&path).map_err(|_| "it is not a regular file");
+            let found = opened.and_then(|(file, _)| read(file, MAX_SIZE));
             let folder = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
             rules_of(unused, &folder, &path, found)
         })

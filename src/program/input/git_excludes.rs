@@ -1,11 +1,10 @@
 //! Finds the file with the patterns that Git ignores in every repository of the user.
 
 use std::env;
-use std::fs::File;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, PathBuf};
 
 use crate::error::copy_text;
-use crate::io::{open_regular, read_start};
+use crate::io::read_start;
 
 /// The greatest size of a configuration file of Git in bytes. The rest of a larger file is not
 /// read.
@@ -26,11 +25,6 @@ pub fn excludes_path() -> Option<PathBuf> {
     let system = variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| PathBuf::from("/etc/gitconfig"));
     let mut configs = users.into_iter().flatten().chain([system]);
     configs.find_map(|path| parse(&read_start(&path, MAX_CONFIG).ok()?)).or_else(|| configured("git/ignore"))
-}
-
-/// Opens the file of the user. Links are followed.
-pub fn open(path: &Path) -> Option<File> {
-    open_regular(path).ok().map(|(file, _)| file)
 }
 
 /// Returns the path in an environment variable that is neither missing nor empty.

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::io::open_stream;
 use crate::math::as_u64;
 use crate::program::args::{ListArgs, STDIN};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::text::shown;
 
 /// The greatest size of a list in bytes.
@@ -19,8 +19,7 @@ const MAX_LIST: u64 = 64 << 20;
 pub fn add_listed(files: &mut Vec<PathBuf>, args: &ListArgs) -> anyhow::Result<()> {
     let Some(path) = &args.files_from else { return Ok(()) };
     if path == Path::new(STDIN) && files.iter().any(|file| file == Path::new(STDIN)) {
-        let text = "--files-from: standard input (-) is the list and a file; give one of them";
-        return Err(UsageError(text.to_owned()).into());
+        usage!("--files-from: standard input (-) is the list and a file; give one of them");
     }
     let text = if path == Path::new(STDIN) { read(io::stdin().lock(), path)? } else { read(open_stream(path)?, path)? };
     files.extend(paths(&text));

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::paths::walk_files;
 use crate::formats::is_mesh_name;
 use crate::program::args::{Global, STDIN, WalkArgs};
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::note::note;
 use crate::program::render::report::{is_pipe_closed, report};
 
@@ -30,7 +30,7 @@ pub fn watch(
     mut run: impl FnMut() -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
     if names.iter().any(|name| name == Path::new(STDIN)) {
-        return Err(UsageError("--watch: expected files, found -, which is standard input".to_owned()).into());
+        usage!("--watch: expected files, found -, which is standard input");
     }
     loop {
         let before = state_of(names, walk);

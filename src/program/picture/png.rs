@@ -24,6 +24,13 @@ pub fn write_png(out: &mut dyn Write, picture: &Picture, texts: &[(&str, &str)])
     stream.finish()
 }
 
+/// Returns a picture as the bytes of a PNG file.
+pub fn png_bytes(picture: &Picture) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    write_png(&mut bytes, picture, &[])?;
+    Ok(bytes)
+}
+
 /// Writes a PNG file row by row. Only a few rows are in memory.
 pub struct PngStream<'w> {
     out: &'w mut dyn Write,

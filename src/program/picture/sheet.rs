@@ -1,17 +1,14 @@
 //! Writes contact sheets: many small pictures with captions on one PNG.
 //!
-//! The tiles of a sheet may come in any order. A row of tiles is written as soon as it and all rows
-//! above it are complete, and then its memory is freed. If the tiles come roughly in order, only a
-//! few rows are in memory. Many tiles make several sheets of a size that viewers can show.
+//! A row of tiles is written as soon as it is complete, so only one row is in memory. Many tiles
+//! make several sheets of a size that viewers can show.
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use super::canvas::{blend, draw, fill, mix, row_part};
 use super::caption::{draw_line, fitted, line_width};
 use super::png::PngStream;
 use super::sheet_layout::SheetLayout;
-use crate::math::as_index;
 use crate::render::Picture;
 
 const DARK_INK: [u8; 4] = [34, 36, 40, 255];
@@ -33,20 +30,13 @@ pub struct Tile {
 pub struct SheetWriter<'w> {
     stream: PngStream<'w>,
     layout: SheetLayout,
-    sheet: usize,
     background: [u8; 4],
-    /// The rows of tiles that are not yet written, from the first one.
-    rows: VecDeque<SheetRow>,
-    /// The number of rows that are written.
-    done: usize,
-}
-
-/// A row of tiles.
-struct SheetRow {
-    /// The pixels, or `None` until the row has a tile.
-    band: Option<Picture>,
-    /// The indices of the tiles that are missing.
-    missing: Vec<usize>,
+    /// The pixels of the row of tiles that is not yet written.
+    band: Picture,
+    /// The number of tiles in this row.
+    drawn: u32,
+    /// The number of tiles that are missing on the sheet.
+    missing: usize,
 }
 
 impl<'w> SheetWriter<'w> {
@@ -57,62 +47,41 @@ impl<'w> SheetWriter<'w> {
         let mut stream = PngStream::new(out, layout.sheet_size(sheet), alpha == u8::MAX, &[])?;
         let margin = Picture::new([width, layout.margin()], background).map_err(io::Error::other)?;
         stream.add(margin.pixels())?;
-        let tiles: Vec<usize> = layout.tiles(sheet).collect();
-        let rows = tiles.chunks(as_index(layout.columns()).max(1));
-        let rows = rows.map(|missing| SheetRow { band: None, missing: missing.to_vec() }).collect();
-        Ok(Self { stream, layout: layout.clone(), sheet, background, rows, done: 0 })
+        let [_, height] = layout.cell();
+        let band = Picture::new([width, height], background).map_err(io::Error::other)?;
+        let missing = layout.tiles(sheet).len();
+        Ok(Self { stream, layout: layout.clone(), background, band, drawn: 0, missing })
     }
 
-    /// Draws a tile, and writes the rows that are complete. `index` counts the tiles of all sheets.
-    ///
-    /// Returns an error if the tile is not on this sheet, or is already drawn.
-    pub fn add(&mut self, index: usize, tile: &Tile) -> io::Result<()> {
-        let place = index.checked_sub(self.layout.tiles(self.sheet).start);
-        let columns = as_index(self.layout.columns());
-        let place = place.and_then(|place| Some((place.checked_div(columns)?, place.checked_rem(columns)?)));
-        let row = place.and_then(|(row, _)| self.rows.get_mut(row.checked_sub(self.done)?));
-        let missing = row.and_then(|row| Some((row.missing.iter().position(|missing| *missing == index)?, row)));
-        let (Some((_, column)), Some((number, row))) = (place, missing) else {
-            return Err(io::Error::other(format!("expected a tile that is missing on the sheet, found tile {index}")));
-        };
-        row.missing.swap_remove(number);
-        let band = match &mut row.band {
-            Some(band) => band,
-            None => row.band.insert(empty_band(&self.layout, self.sheet, self.background)?),
-        };
+    /// Draws the next tile, and writes its row if it is complete. Returns an error if the sheet has
+    /// all tiles.
+    pub fn add(&mut self, tile: &Tile) -> io::Result<()> {
+        let missing = self.missing.checked_sub(1);
+        self.missing = missing.ok_or_else(|| io::Error::other("expected no more tiles on the sheet, found one"))?;
         let [cell, _] = self.layout.cell();
-        let left = cell.saturating_mul(u32::try_from(column).unwrap_or(u32::MAX)).saturating_add(self.layout.margin());
-        draw_tile(band, left, tile, &self.layout, self.background);
-        self.write_complete()
-    }
-
-    fn write_complete(&mut self) -> io::Result<()> {
-        while let Some(SheetRow { band: Some(band), .. }) = self.rows.front().filter(|row| row.missing.is_empty()) {
-            self.stream.add(band.pixels())?;
-            self.rows.pop_front();
-            self.done = self.done.saturating_add(1);
+        let left = cell.saturating_mul(self.drawn).saturating_add(self.layout.margin());
+        draw_tile(&mut self.band, left, tile, &self.layout, self.background);
+        self.drawn = self.drawn.saturating_add(1);
+        if self.drawn == self.layout.columns || self.missing == 0 {
+            self.stream.add(self.band.pixels())?;
+            self.band.pixels_mut().fill(self.background);
+            self.drawn = 0;
         }
         Ok(())
     }
 
     /// Writes the end of the file. Returns an error if tiles are missing.
     pub fn finish(self) -> io::Result<()> {
-        let missing: usize = self.rows.iter().map(|row| row.missing.len()).sum();
-        if missing > 0 {
-            return Err(io::Error::other(format!("expected {missing} more tiles on the sheet, found none")));
+        if self.missing > 0 {
+            return Err(io::Error::other(format!("expected {} more tiles on the sheet, found none", self.missing)));
         }
         self.stream.finish()
     }
 }
 
-fn empty_band(layout: &SheetLayout, sheet: usize, background: [u8; 4]) -> io::Result<Picture> {
-    let ([width, _], [_, height]) = (layout.sheet_size(sheet), layout.cell());
-    Picture::new([width, height], background).map_err(io::Error::other)
-}
-
 /// Draws a tile and its caption. A picture that is smaller than the tile is centred.
 fn draw_tile(band: &mut Picture, left: u32, tile: &Tile, layout: &SheetLayout, background: [u8; 4]) {
-    let [width, height] = layout.tile();
+    let [width, height] = layout.tile;
     let ink = ink(background);
     match &tile.content {
         Ok(picture) => {
@@ -131,7 +100,7 @@ fn draw_tile(band: &mut Picture, left: u32, tile: &Tile, layout: &SheetLayout, b
 
 /// Draws a card with a muted cross, and the error below the cross.
 fn draw_error(band: &mut Picture, left: u32, error: &str, layout: &SheetLayout, background: [u8; 4]) {
-    let [width, height] = layout.tile();
+    let [width, height] = layout.tile;
     fill(band, [left, 0], [width, height], muted(background, 12));
     let arm = width.min(height) / 8;
     let center = [left.saturating_add(width / 2), (height / 2).saturating_sub(arm / 2)];
@@ -181,6 +150,7 @@ fn muted(background: [u8; 4], share: u8) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::as_index;
 
     const PAGE: [u8; 4] = [244, 244, 242, 255];
 
@@ -195,11 +165,11 @@ mod tests {
         }
     }
 
-    fn sheet(layout: &SheetLayout, order: &[usize], background: [u8; 4]) -> Vec<u8> {
+    fn sheet(layout: &SheetLayout, background: [u8; 4]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = SheetWriter::new(&mut bytes, layout, 0, background).unwrap();
-        for index in order {
-            writer.add(*index, &tile(*index)).unwrap();
+        for index in 0..7 {
+            writer.add(&tile(index)).unwrap();
         }
         writer.finish().unwrap();
         bytes
@@ -213,11 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_tiles_does_not_matter() {
+    fn tiles_are_in_rows() {
         let layout = SheetLayout::new([64, 64], 7, Some(3)).unwrap();
-        let bytes = sheet(&layout, &[0, 1, 2, 3, 4, 5, 6], PAGE);
-        assert_eq!(bytes, sheet(&layout, &[6, 2, 4, 0, 5, 1, 3], PAGE));
-        let (size, pixels) = decoded(&bytes);
+        let (size, pixels) = decoded(&sheet(&layout, PAGE));
         assert_eq!(size, layout.sheet_size(0));
         // The picture of tile 3 is in the first column of the second row, and centred.
         let [cell, height] = layout.cell();
@@ -233,30 +201,20 @@ mod tests {
     }
 
     #[test]
-    fn complete_rows_are_written_and_freed() {
-        let layout = SheetLayout::new([64, 64], 9, Some(3)).unwrap();
-        let mut bytes = Vec::new();
-        let mut writer = SheetWriter::new(&mut bytes, &layout, 0, PAGE).unwrap();
-        for index in 0..9 {
-            writer.add(index, &tile(index)).unwrap();
-            assert!(writer.rows.iter().filter(|row| row.band.is_some()).count() <= 1);
-        }
-        assert_eq!((writer.rows.len(), writer.done), (0, 3));
-        writer.finish().unwrap();
-    }
-
-    #[test]
     fn wrong_and_missing_tiles_are_errors() {
         let layout = SheetLayout::new([64, 64], 500, None).unwrap();
         let mut bytes = Vec::new();
-        let start = layout.tiles(1).start;
+        let count = layout.tiles(1).len();
         let mut writer = SheetWriter::new(&mut bytes, &layout, 1, PAGE).unwrap();
-        writer.add(start, &tile(0)).unwrap();
-        for wrong in [0, start, start - 1, 500, usize::MAX] {
-            assert!(writer.add(wrong, &tile(0)).is_err(), "{wrong}");
-        }
+        writer.add(&tile(0)).unwrap();
         let message = writer.finish().unwrap_err().to_string();
-        assert_eq!(message, format!("expected {} more tiles on the sheet, found none", 500 - start - 1));
+        assert_eq!(message, format!("expected {} more tiles on the sheet, found none", count - 1));
+        let mut bytes = Vec::new();
+        let mut writer = SheetWriter::new(&mut bytes, &layout, 1, PAGE).unwrap();
+        for _ in 0..count {
+            writer.add(&tile(0)).unwrap();
+        }
+        assert!(writer.add(&tile(0)).is_err());
     }
 
     #[test]
@@ -273,7 +231,7 @@ mod tests {
     fn odd_tiles_draw_what_fits() {
         for tile in [[1, 1], [3, 40], [40, 3], [480, 8]] {
             let layout = SheetLayout::new(tile, 7, None).unwrap();
-            assert_eq!(decoded(&sheet(&layout, &[6, 5, 4, 3, 2, 1, 0], [0; 4])).0, layout.sheet_size(0));
+            assert_eq!(decoded(&sheet(&layout, [0; 4])).0, layout.sheet_size(0));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::caption::TextSize;
 use crate::math::as_index;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::render::Picture;
 
 /// The greatest width and height of a picture.
@@ -24,9 +24,11 @@ const LARGE_TILE: u32 = 480;
 /// last sheet has only the rows that it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetLayout {
-    tile: [u32; 2],
+    /// The width and height of a tile without its caption.
+    pub tile: [u32; 2],
     count: usize,
-    columns: u32,
+    /// The number of tiles in a row.
+    pub columns: u32,
     /// The greatest number of rows on a sheet.
     rows: u32,
 }
@@ -38,7 +40,7 @@ impl SheetLayout {
     /// Returns an error if there are no tiles, or if the columns are wider than a picture may be.
     pub fn new(tile: [u32; 2], count: usize, columns: Option<u32>) -> Result<Self, UsageError> {
         if count == 0 || tile.contains(&0) {
-            return Err(UsageError("a contact sheet needs at least one tile of at least 1 x 1 pixels".to_owned()));
+            usage!("a contact sheet needs at least one tile of at least 1 x 1 pixels");
         }
         let mut layout = Self { tile, count, columns: 1, rows: 1 };
         let [max_columns, max_rows] = layout.most();
@@ -97,11 +99,6 @@ impl SheetLayout {
         if width < LARGE_TILE { TextSize::Small } else { TextSize::Large }
     }
 
-    /// Returns the width and height of a tile without its caption.
-    pub const fn tile(&self) -> [u32; 2] {
-        self.tile
-    }
-
     /// Returns the height of the space between a tile and its caption.
     pub const fn caption_gap(&self) -> u32 {
         self.text_size().line_height() / 4
@@ -113,11 +110,6 @@ impl SheetLayout {
         let caption = self.text_size().line_height().saturating_mul(2).saturating_add(self.caption_gap());
         let margin = self.margin();
         [width.saturating_add(margin), height.saturating_add(caption).saturating_add(margin)]
-    }
-
-    /// Returns the number of tiles in a row.
-    pub const fn columns(&self) -> u32 {
-        self.columns
     }
 
     /// Returns the number of sheets.
@@ -151,16 +143,21 @@ impl SheetLayout {
         if self.sheet_count() <= 1 {
             return path.to_owned();
         }
-        let mut name = path.file_stem().unwrap_or_default().to_owned();
         // All numbers have the same length, so that a list of names is in the order of the sheets.
         let digits = self.sheet_count().to_string().len();
-        name.push(format!("-{:0digits$}", sheet.saturating_add(1)));
-        if let Some(extension) = path.extension() {
-            name.push(".");
-            name.push(extension);
-        }
-        path.with_file_name(name)
+        numbered_path(path, &format!("{:0digits$}", sheet.saturating_add(1)))
     }
+}
+
+/// Returns a path with a number before its extension, such as `sheet-1.png`.
+pub fn numbered_path(path: &Path, number: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 #[cfg(test)]
@@ -177,7 +174,7 @@ mod tests {
             [(1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (12, 4), (20, 5), (42, 7), (100, 13), (400, 25)]
         {
             let layout = layout(count, None);
-            assert_eq!((layout.columns(), layout.sheet_count()), (columns, 1), "{count} tiles");
+            assert_eq!((layout.columns, layout.sheet_count()), (columns, 1), "{count} tiles");
             assert_eq!(layout.tiles(0), 0..count);
         }
         assert_eq!(layout(1, Some(9)).sheet_size(0), layout(1, None).sheet_size(0));
@@ -223,6 +220,6 @@ mod tests {
         {
             assert!(SheetLayout::new(tile, count, None).is_err(), "{tile:?}");
         }
-        assert_eq!(layout(5, Some(0)).columns(), 1);
+        assert_eq!(layout(5, Some(0)).columns, 1);
     }
 }

@@ -4,24 +4,18 @@ use std::io::{self, BufWriter, Seek as _, Write};
 
 use tempfile::SpooledTempFile;
 
+use super::counting_writer::CountingWriter;
+
 /// The number of bytes of output that are held in memory. More bytes are held in a temporary file
 /// without a name.
 const HELD_IN_MEMORY: usize = 8 << 20;
 
 /// Output that is held back.
-pub struct HeldOutput {
-    file: BufWriter<SpooledTempFile>,
-    bytes: u64,
-}
+pub type HeldOutput = CountingWriter<BufWriter<SpooledTempFile>>;
 
 impl HeldOutput {
     pub fn new() -> Self {
-        Self { file: BufWriter::new(SpooledTempFile::new(HELD_IN_MEMORY)), bytes: 0 }
-    }
-
-    /// Returns the number of bytes that are held.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
+        Self { out: BufWriter::new(SpooledTempFile::new(HELD_IN_MEMORY)), written: 0 }
     }
 
     /// Prints the output that is held, and forgets it.
@@ -30,27 +24,15 @@ impl HeldOutput {
         io::copy(file, out)?;
         file.set_len(0)?;
         file.rewind()?;
-        self.bytes = 0;
+        self.written = 0;
         Ok(())
     }
 
     /// Returns the held output, at its start.
     pub fn rewound(&mut self) -> io::Result<&mut SpooledTempFile> {
-        self.file.flush()?;
-        let file = self.file.get_mut();
+        self.out.flush()?;
+        let file = self.out.get_mut();
         file.rewind()?;
         Ok(file)
-    }
-}
-
-impl Write for HeldOutput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.bytes = self.bytes.saturating_add(u64::try_from(written).unwrap_or(u64::MAX));
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -14,18 +14,13 @@ use super::progress;
 pub const SCHEMA: u32 = 1;
 
 /// Returns a JSON document: an object with the version of the schema, followed by the given fields.
-pub fn document(fields: Value) -> Value {
-    let mut document = Map::new();
-    document.insert("schema".into(), SCHEMA.into());
-    if let Value::Object(fields) = fields {
-        document.extend(fields);
-    }
-    Value::Object(document)
+pub fn document(fields: &Value) -> Value {
+    extend(json!({ "schema": SCHEMA }), fields)
 }
 
 /// Returns a JSON object with an additional field.
-pub fn with(mut object: Value, name: &str, value: Value) -> Value {
-    if let Some(fields) = object.as_object_mut() {
+pub fn with(mut object: Value, name: &str, value: impl Into<Option<Value>>) -> Value {
+    if let (Some(fields), Some(value)) = (object.as_object_mut(), value.into()) {
         fields.insert(name.to_owned(), value);
     }
     object
@@ -153,10 +148,7 @@ pub fn optional_bounds(value: &Bounds) -> Value {
 pub fn finding(finding: &Finding, files: &[PathBuf]) -> Value {
     let Finding { rule, severity, field, offset, text, .. } = finding;
     let object = json!({ "rule": rule, "severity": severity.to_string(), "region": field.to_string(), "offset": offset, "text": text });
-    match files.get(usize::from(finding.source)) {
-        Some(file) => with(object, "file", file.to_string_lossy().into()),
-        None => object,
-    }
+    with(object, "file", files.get(usize::from(finding.source)).map(|file| file.to_string_lossy().into()))
 }
 
 pub fn findings(found: &[Finding], files: &[PathBuf]) -> impl Iterator<Item = Value> {

@@ -23,7 +23,7 @@ pub struct JsonWriter<'o> {
     out: &'o mut dyn Write,
     is_indented: bool,
     /// The number of lists and objects that are open.
-    depth: usize,
+    pub depth: usize,
     /// Whether the innermost open list or object already has an item.
     has_items: bool,
     fault: Option<crate::Error>,
@@ -44,11 +44,6 @@ impl<'o> JsonWriter<'o> {
     /// object already has a field.
     pub fn resumed(out: &'o mut dyn Write, depth: usize) -> Self {
         Self { depth, has_items: true, ..Self::indented(out) }
-    }
-
-    /// Returns the number of lists and objects that are open.
-    pub const fn depth(&self) -> usize {
-        self.depth
     }
 
     /// Records an error of the library. If an error is already recorded, the first error is kept.

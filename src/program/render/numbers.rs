@@ -43,27 +43,16 @@ impl NumberType {
         }
     }
 
-    /// Returns the name of the type in NumPy, such as `float32`.
-    pub(crate) const fn name(self) -> &'static str {
+    /// Returns the name of the type in NumPy, such as `float32`, and its code with the byte order
+    /// in an `.npy` file, such as `<f4`.
+    pub(crate) const fn numpy(self) -> [&'static str; 2] {
         match self {
-            Self::U8 => "uint8",
-            Self::U16 => "uint16",
-            Self::U32 => "uint32",
-            Self::I16 => "int16",
-            Self::I32 => "int32",
-            Self::F32 => "float32",
-        }
-    }
-
-    /// Returns the code of the type and its byte order in an `.npy` file, such as `<f4`.
-    pub(crate) const fn code(self) -> &'static str {
-        match self {
-            Self::U8 => "|u1",
-            Self::U16 => "<u2",
-            Self::U32 => "<u4",
-            Self::I16 => "<i2",
-            Self::I32 => "<i4",
-            Self::F32 => "<f4",
+            Self::U8 => ["uint8", "|u1"],
+            Self::U16 => ["uint16", "<u2"],
+            Self::U32 => ["uint32", "<u4"],
+            Self::I16 => ["int16", "<i2"],
+            Self::I32 => ["int32", "<i4"],
+            Self::F32 => ["float32", "<f4"],
         }
     }
 

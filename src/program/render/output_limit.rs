@@ -14,17 +14,13 @@ const PER_BYTE: u64 = 32;
 /// the command line. The outputs of real files are far smaller.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputLimit {
-    bytes: u64,
+    pub bytes: u64,
 }
 
 impl OutputLimit {
     /// Returns the limit for an input of `input` bytes. `chosen` is the size on the command line.
     pub fn new(input: u64, chosen: Option<u64>) -> Self {
         Self { bytes: chosen.unwrap_or_else(|| input.saturating_mul(PER_BYTE).saturating_add(LEAST)) }
-    }
-
-    pub const fn bytes(self) -> u64 {
-        self.bytes
     }
 
     /// Returns the error for an output that is too large.
@@ -97,6 +93,6 @@ mod tests {
         let error = limit.write(&mut out, |out| Ok(out.write_all(b"01234567890")?)).unwrap_err();
         assert!(error.to_string().contains("more than 10 bytes") && error.is::<UsageError>(), "{error}");
         assert_eq!(out, b"0123456789");
-        assert_eq!(OutputLimit::new(1000, None).bytes(), (16 << 20) + 32_000);
+        assert_eq!(OutputLimit::new(1000, None).bytes, (16 << 20) + 32_000);
     }
 }

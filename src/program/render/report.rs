@@ -20,7 +20,7 @@ pub fn report(error: &anyhow::Error, global: &Global) -> Outcome {
         let path = fault.and_then(crate::Error::path).map(Path::to_string_lossy);
         // If writing the JSON document fails, the failure is ignored, because standard error and
         // the exit code still report the original error.
-        let _ = print_json(&document(json!({ "path": path, "error": error_json(error) })));
+        let _ = print_json(&document(&json!({ "path": path, "error": error_json(error) })));
     }
     complain_about(error)
 }
@@ -47,7 +47,7 @@ pub fn error_json(error: &anyhow::Error) -> Value {
 
 /// Prints the JSON document of a command whose command line cannot be parsed.
 pub fn print_usage_failure(message: &str) -> io::Result<()> {
-    print_json(&document(json!({ "path": null, "error": json::other_error("usage", message) })))
+    print_json(&document(&json!({ "path": null, "error": json::other_error("usage", message) })))
 }
 
 /// Returns the text of an error. The text of a library error already includes its cause, so only

@@ -50,6 +50,12 @@ pub fn ratio(number: u64, unit: u64) -> f64 {
     number as f64 / unit as f64
 }
 
+/// Returns the whole part of a number, or the nearest integer that has 64 bits and no sign.
+#[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as intended")]
+pub const fn whole(number: f64) -> u64 {
+    number as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

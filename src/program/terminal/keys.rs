@@ -18,22 +18,18 @@ pub enum KeyPress {
     Letter(u8),
 }
 
-/// The start of a buffer of bytes: a key or bytes without a meaning here, and their number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecodedKey {
-    pub key: Option<KeyPress>,
-    pub length: usize,
-}
+/// The key at the start of a buffer, or `None` for bytes without a meaning here, and their number.
+type DecodedKey = (Option<KeyPress>, usize);
 
 /// Decodes the first key of a buffer. Returns `None` if the buffer is empty, or if it ends in a
 /// sequence and `has_ended` is false, which means that more bytes may follow.
 ///
 /// Bytes that are no key of the viewer, such as answers of the terminal, have no key.
 pub fn decode_key(bytes: &[u8], has_ended: bool) -> Option<DecodedKey> {
-    let found = |key: Option<KeyPress>, length| Some(DecodedKey { key, length });
+    let found = |key: Option<KeyPress>, length| Some((key, length));
     match bytes {
         [] => None,
-        [ESCAPE] => has_ended.then_some(DecodedKey { key: Some(KeyPress::Escape), length: 1 }),
+        [ESCAPE] => has_ended.then_some((Some(KeyPress::Escape), 1)),
         [ESCAPE, ESCAPE, ..] => found(Some(KeyPress::Escape), 1),
         [ESCAPE, b'[', rest @ ..] => control_sequence(rest).or_else(|| incomplete(bytes, has_ended)),
         [ESCAPE, b'O', last, ..] => found(named(&[], *last), 3),
@@ -47,7 +43,7 @@ pub fn decode_key(bytes: &[u8], has_ended: bool) -> Option<DecodedKey> {
 
 /// Skips all bytes if no more follow.
 fn incomplete(bytes: &[u8], has_ended: bool) -> Option<DecodedKey> {
-    has_ended.then_some(DecodedKey { key: None, length: bytes.len() })
+    has_ended.then_some((None, bytes.len()))
 }
 
 /// Decodes the bytes after `ESC [`: parameters, and a last byte from `@` to `~`.
@@ -55,7 +51,7 @@ fn control_sequence(rest: &[u8]) -> Option<DecodedKey> {
     let end = rest.iter().position(|byte| !(0x20..0x40).contains(byte))?;
     let (parameters, last) = rest.split_at_checked(end)?;
     let key = last.first().and_then(|last| named(parameters, *last));
-    Some(DecodedKey { key, length: end.saturating_add(3) })
+    Some((key, end.saturating_add(3)))
 }
 
 /// Returns the key of a sequence. Parameters after the first are modifiers.
@@ -76,7 +72,7 @@ fn string(bytes: &[u8]) -> Option<DecodedKey> {
     let bell = bytes.iter().position(|byte| *byte == BELL).map(|end| end.saturating_add(1));
     let terminator = bytes.windows(2).position(|pair| pair == [ESCAPE, b'\\']).map(|end| end.saturating_add(2));
     let length = [bell, terminator].into_iter().flatten().min()?;
-    Some(DecodedKey { key: None, length })
+    Some((None, length))
 }
 
 #[cfg(test)]
@@ -85,10 +81,10 @@ mod tests {
 
     fn decode_all(mut bytes: &[u8]) -> Vec<KeyPress> {
         let mut keys = Vec::new();
-        while let Some(decoded) = decode_key(bytes, true) {
-            assert!((1..=bytes.len()).contains(&decoded.length), "{bytes:?}");
-            keys.extend(decoded.key);
-            bytes = &bytes[decoded.length..];
+        while let Some((key, length)) = decode_key(bytes, true) {
+            assert!((1..=bytes.len()).contains(&length), "{bytes:?}");
+            keys.extend(key);
+            bytes = &bytes[length..];
         }
         keys
     }

@@ -3,13 +3,10 @@
 mod blocks;
 mod encode;
 mod inline;
-mod iterm;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the interactive view needs Unix"))]
 mod keys;
-mod kitty;
 mod picture_args;
 mod protocol;
-mod scene;
 #[cfg(unix)]
 mod screen;
 #[cfg(unix)]
@@ -32,12 +29,11 @@ pub use blocks::block_lines;
 pub use inline::{print_picture, print_with_text, side_by_side};
 pub use picture_args::PictureArgs;
 pub use protocol::{BlockColors, Protocol, ProtocolChoice};
-pub use scene::{PngEncoder, TerminalScene};
 pub use size::TerminalSize;
-pub use view_state::ViewState;
+pub use view_state::{TerminalScene, ViewState};
 
 use super::args::Global;
-use super::outcome::{Outcome, UsageError};
+use super::outcome::{Outcome, UsageError, usage};
 use super::render::report::{is_pipe_closed, report};
 use protocol::is_dumb;
 
@@ -94,47 +90,36 @@ impl Presentation {
             [true, true] if can_react => Ok(Self::Interactive),
             [_, true] => Ok(Self::Print),
             _ if choice != ProtocolChoice::Auto => Ok(Self::Print),
-            _ => Err(UsageError(NO_TERMINAL.to_owned())),
+            _ => usage!(
+                "standard output is not a terminal: write a file with -o OUT.png, or name the protocol of the terminal \
+                 that gets the output, such as --protocol blocks"
+            ),
         }
     }
 }
-
-const NO_TERMINAL: &str = "standard output is not a terminal: write a file with -o OUT.png, or name the protocol of the \
-                           terminal that gets the output, such as --protocol blocks";
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Shows meshes in the terminal until a key ends the view, or prints one picture for each mesh.
+/// Shows meshes in the terminal until a key ends the view, or prints one picture for each mesh. The
+/// terminal is restored before the function returns.
 pub fn show(
     scene: &mut dyn TerminalScene,
     view: ViewState,
     (terminal, presentation): (&Terminal, Presentation),
-    png: PngEncoder<'_>,
     global: &Global,
 ) -> anyhow::Result<Outcome> {
     #[cfg(unix)]
     if presentation == Presentation::Interactive {
-        return interact(scene, view, terminal.protocol, png);
+        let mut session = session::Session::start(terminal.protocol)?;
+        let mut output = session.output();
+        viewer::Viewer::new(scene, view, terminal.protocol).run(&mut session, &mut output)?;
+        return Ok(Outcome::Fine);
     }
     let _ = presentation;
     let mut out = anstream::AutoStream::always(std::io::stdout().lock());
-    print_meshes(scene, view, terminal, png, (&mut out, global))
-}
-
-/// Runs the interactive view. The terminal is restored before the function returns.
-#[cfg(unix)]
-fn interact(
-    scene: &mut dyn TerminalScene,
-    view: ViewState,
-    protocol: Protocol,
-    png: PngEncoder<'_>,
-) -> anyhow::Result<Outcome> {
-    let mut session = session::Session::start(protocol)?;
-    let mut output = session.output();
-    viewer::Viewer::new(scene, view, protocol, png).run(&mut session, &mut output)?;
-    Ok(Outcome::Fine)
+    print_meshes(scene, view, terminal, (&mut out, global))
 }
 
 /// Prints a picture and a caption for each mesh. Reports the meshes that cannot be drawn, and
@@ -143,13 +128,12 @@ fn print_meshes(
     scene: &mut dyn TerminalScene,
     mut view: ViewState,
     terminal: &Terminal,
-    png: PngEncoder<'_>,
     (out, global): (&mut dyn Write, &Global),
 ) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Fine;
     for mesh in 0..scene.mesh_count() {
         view.mesh = mesh;
-        match print_mesh(scene, &view, terminal, png, out) {
+        match print_mesh(scene, &view, terminal, out) {
             Err(error) if is_pipe_closed(&error) => return Err(error),
             Err(error) => outcome = outcome.max(report(&error, global)),
             Ok(()) => {}
@@ -162,12 +146,11 @@ fn print_mesh(
     scene: &mut dyn TerminalScene,
     view: &ViewState,
     terminal: &Terminal,
-    png: PngEncoder<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let (cells, pixels) = terminal.square(MAX_COLUMNS);
     let picture = scene.draw(view, pixels)?;
-    print_picture(out, &picture, (terminal.protocol, cells), png)?;
+    print_picture(out, &picture, (terminal.protocol, cells))?;
     Ok(writeln!(out, "{}", crate::Name::new(scene.caption(view).as_bytes()))?)
 }
 

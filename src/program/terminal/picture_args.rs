@@ -7,7 +7,7 @@ use clap::Args;
 use super::protocol::{BlockColors, Protocol, ProtocolChoice};
 use super::{Terminal, variable};
 use crate::program::args::Global;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 /// The options of pictures in the terminal.
 #[derive(Debug, Args)]
@@ -30,14 +30,13 @@ impl PictureArgs {
             return Ok(None);
         }
         if global.json {
-            return Err(UsageError(
-                "--picture: JSON has no pictures; leave one of --picture and --json out".to_owned(),
-            ));
+            usage!("--picture: JSON has no pictures; leave one of --picture and --json out");
         }
         if self.protocol == ProtocolChoice::Auto && !std::io::stdout().is_terminal() {
-            let text = "--picture: standard output is not a terminal; write pictures to files with `meshpeek view`, or \
-                        name the protocol of the terminal that gets the output, such as --protocol blocks";
-            return Err(UsageError(text.to_owned()));
+            usage!(
+                "--picture: standard output is not a terminal; write pictures to files with `meshpeek view`, or \
+                        name the protocol of the terminal that gets the output, such as --protocol blocks"
+            );
         }
         Terminal::detect(self.protocol, global.color).map(Some)
     }
@@ -45,7 +44,7 @@ impl PictureArgs {
     /// Returns the colours of pictures of blocks, or `None` without the option `--picture`.
     pub fn blocks(&self, global: &Global) -> Result<Option<BlockColors>, UsageError> {
         if self.picture && !matches!(self.protocol, ProtocolChoice::Auto | ProtocolChoice::Blocks) {
-            return Err(UsageError("--protocol: expected blocks, which fit into the lines of a table".to_owned()));
+            usage!("--protocol: expected blocks, which fit into the lines of a table");
         }
         Ok(self.terminal(global)?.map(|terminal| match terminal.protocol {
             Protocol::Blocks(colors) => colors,

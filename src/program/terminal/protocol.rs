@@ -94,9 +94,10 @@ const fn sixel() -> Result<Protocol, UsageError> {
 
 #[cfg(not(feature = "sixel"))]
 fn sixel() -> Result<Protocol, UsageError> {
-    let message = "--protocol sixel: this program was built without it: build it with `--features sixel`, or use \
-                   --protocol blocks";
-    Err(UsageError(message.to_owned()))
+    crate::program::outcome::usage!(
+        "--protocol sixel: this program was built without it: build it with `--features sixel`, or use \
+                   --protocol blocks"
+    )
 }
 
 impl BlockColors {

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
-use super::kitty::remove_image;
+use super::encode::remove_image;
 use super::protocol::Protocol;
 use super::viewer::IMAGES;
 

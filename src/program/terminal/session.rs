@@ -44,9 +44,9 @@ impl Session {
 
     /// Returns the first key in the buffer.
     fn buffered(&mut self, has_ended: bool) -> Option<ViewEvent> {
-        while let Some(decoded) = decode_key(&self.bytes, has_ended) {
-            self.bytes.drain(..decoded.length.min(self.bytes.len()));
-            if let Some(key) = decoded.key {
+        while let Some((key, length)) = decode_key(&self.bytes, has_ended) {
+            self.bytes.drain(..length.min(self.bytes.len()));
+            if let Some(key) = key {
                 return Some(ViewEvent::Key(key));
             }
         }
@@ -91,7 +91,7 @@ impl EventSource for Session {
             return Ok(Some(event));
         }
         let timeout = if self.bytes.is_empty() { timeout } else { Some(ESCAPE_TIME) };
-        let (keys, notices) = (stdin(), self.signals.notices());
+        let (keys, notices) = (stdin(), &self.signals.notices);
         let mut files = [PollFd::new(&keys, PollFlags::IN), PollFd::new(notices, PollFlags::IN)];
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         match poll(&mut files, timeout.as_ref()) {

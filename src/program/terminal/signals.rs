@@ -18,7 +18,7 @@ const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTE
 /// The signals that arrive during a view.
 pub struct ViewSignals {
     /// Gets a byte for each signal that the viewer reacts to.
-    notices: UnixStream,
+    pub notices: UnixStream,
     stops: Arc<AtomicBool>,
     continues: Arc<AtomicBool>,
     /// The number of the signal that ends the process, or 0.
@@ -80,11 +80,6 @@ impl ViewSignals {
             }
         };
         Ok(threads::start_detached("signals", wait))
-    }
-
-    /// Returns the file that can be read when a signal has arrived.
-    pub const fn notices(&self) -> &UnixStream {
-        &self.notices
     }
 
     /// Returns the signals that have arrived since the last call.

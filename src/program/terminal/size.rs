@@ -16,8 +16,9 @@ const MAX_CELL: u16 = 200;
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalSize {
-    columns: u16,
-    rows: u16,
+    /// The number of columns, from 1 to 1000, and of rows, from 1 to 500.
+    pub columns: u16,
+    pub rows: u16,
     /// Width and height of a cell in pixels, or `None` if they are unknown.
     cell: Option<[u16; 2]>,
 }
@@ -44,16 +45,6 @@ impl TerminalSize {
             rows: or(rows, [UNKNOWN[1], MAX_CELLS[1]]),
             cell: is_sound.then_some(cell),
         }
-    }
-
-    /// Returns the number of columns, from 1 to 1000.
-    pub const fn columns(self) -> u16 {
-        self.columns
-    }
-
-    /// Returns the number of rows, from 1 to 500.
-    pub const fn rows(self) -> u16 {
-        self.rows
     }
 
     /// Returns the columns and rows of a square picture that has at most `columns` columns. It
@@ -113,7 +104,7 @@ mod tests {
     #[test]
     fn uses_the_cells_that_the_terminal_reports() {
         let size = TerminalSize::new([100, 40], [1000, 800]);
-        assert_eq!((size.columns(), size.rows()), (100, 40));
+        assert_eq!((size.columns, size.rows), (100, 40));
         assert_eq!(size.picture_size(Protocol::Kitty, [100, 39]), [1000, 780]);
         assert_eq!(size.picture_size(BLOCKS, [100, 39]), [100, 78]);
         assert_eq!(size.above_status(), [100, 39]);
@@ -149,7 +140,7 @@ mod tests {
 
     fn check(cells: [u16; 2], pixels: [u16; 2]) {
         let size = TerminalSize::new(cells, pixels);
-        assert!((1..=1000).contains(&size.columns()) && (1..=500).contains(&size.rows()));
+        assert!((1..=1000).contains(&size.columns) && (1..=500).contains(&size.rows));
         for area in [size.above_status(), size.square(u16::MAX), size.square(0), [u16::MAX; 2], [0; 2]] {
             for protocol in [BLOCKS, Protocol::Kitty] {
                 let drawn = size.picture_size(protocol, area);

@@ -2,8 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::scene::TerminalScene;
-use super::view_state::ViewState;
+use super::view_state::{TerminalScene, ViewState};
 use crate::Name;
 
 /// The blanks between two parts of the line.

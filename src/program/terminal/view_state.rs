@@ -1,6 +1,7 @@
-//! The state of an interactive view, and its changes by keys.
+//! The state of an interactive view, its changes by keys, and the meshes that it shows.
 
 use super::keys::KeyPress;
+use crate::render::Picture;
 
 /// The angle in degrees by which an arrow key turns the camera.
 const TURN: f32 = 10.0;
@@ -8,6 +9,21 @@ const TURN: f32 = 10.0;
 const ZOOM: f32 = 1.25;
 /// The least and the greatest zoom.
 const ZOOM_RANGE: [f32; 2] = [0.1, 100.0];
+
+/// Meshes that a terminal shows, one at a time.
+pub trait TerminalScene {
+    /// Draws a mesh. `size` is the width and height in pixels.
+    fn draw(&mut self, view: &ViewState, size: [u32; 2]) -> anyhow::Result<Picture>;
+
+    /// Returns the number of meshes.
+    fn mesh_count(&self) -> usize;
+
+    /// Returns one line about the mesh, such as its name.
+    fn caption(&self, view: &ViewState) -> String;
+
+    /// Returns the length of the mesh's animation in seconds, or `None` if it has none.
+    fn duration(&self, view: &ViewState) -> Option<f64>;
+}
 
 /// A view that the keys change.
 #[derive(Clone, Copy, Debug, PartialEq)]

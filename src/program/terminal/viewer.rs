@@ -4,14 +4,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::time::Duration;
 
-use super::encode::{PicturePlace, encode};
+use super::encode::{PicturePlace, encode, remove_image};
 use super::keys::KeyPress;
-use super::kitty::remove_image;
 use super::protocol::Protocol;
-use super::scene::{PngEncoder, TerminalScene};
 use super::size::TerminalSize;
 use super::status_line::status_line;
-use super::view_state::{KeyEffect, ViewState};
+use super::view_state::{KeyEffect, TerminalScene, ViewState};
 
 /// The shortest time between two pictures of an animation.
 const FRAME: Duration = Duration::from_millis(50);
@@ -53,7 +51,6 @@ pub struct Viewer<'v> {
     pub scene: &'v mut dyn TerminalScene,
     pub view: ViewState,
     pub protocol: Protocol,
-    pub png: PngEncoder<'v>,
     clock: Duration,
     /// The id of the next picture, and of the picture on the screen.
     images: [u32; 2],
@@ -69,8 +66,8 @@ enum Change {
 
 impl<'v> Viewer<'v> {
     /// Makes a viewer that has drawn nothing yet.
-    pub fn new(scene: &'v mut dyn TerminalScene, view: ViewState, protocol: Protocol, png: PngEncoder<'v>) -> Self {
-        Self { scene, view, protocol, png, clock: Duration::ZERO, images: IMAGES }
+    pub fn new(scene: &'v mut dyn TerminalScene, view: ViewState, protocol: Protocol) -> Self {
+        Self { scene, view, protocol, clock: Duration::ZERO, images: IMAGES }
     }
 
     /// Draws, and reacts to events until one of them ends the viewer.
@@ -139,10 +136,10 @@ impl<'v> Viewer<'v> {
             self.images.reverse();
             text.push_str(&remove_image(self.images[0]));
         }
-        let columns = size.columns().saturating_sub(1);
+        let columns = size.columns.saturating_sub(1);
         let status = status_line(self.scene, &self.view, error.as_ref(), columns);
         // The cursor moves to the last row. Writing to a `String` does not fail.
-        let _ = write!(text, "\x1b[{};1H{status}{ERASE_LINE}{END}", size.rows());
+        let _ = write!(text, "\x1b[{};1H{status}{ERASE_LINE}{END}", size.rows);
         out.write_all(text.as_bytes())?;
         Ok(out.flush()?)
     }
@@ -150,7 +147,7 @@ impl<'v> Viewer<'v> {
     fn image(&mut self, size: TerminalSize) -> anyhow::Result<String> {
         let cells = size.above_status();
         let picture = self.scene.draw(&self.view, size.picture_size(self.protocol, cells))?;
-        encode(&picture, self.protocol, PicturePlace { cells, id: Some(self.images[0]) }, self.png)
+        Ok(encode(&picture, self.protocol, PicturePlace { cells, id: Some(self.images[0]) })?)
     }
 }
 
@@ -217,8 +214,7 @@ mod tests {
         let size = TerminalSize::new([6, 3], [0, 0]);
         let mut script = Script { events: events.iter().copied().collect(), size, now: Duration::ZERO };
         let mut out = Vec::new();
-        let png = |_: &Picture| Ok(b"foo".to_vec());
-        Viewer::new(scene, ViewState::new([0.0, 0.0]), protocol, &png).run(&mut script, &mut out)?;
+        Viewer::new(scene, ViewState::new([0.0, 0.0]), protocol).run(&mut script, &mut out)?;
         Ok(String::from_utf8(out)?)
     }
 

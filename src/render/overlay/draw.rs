@@ -3,8 +3,9 @@
 use super::stroke::{Stroke, StrokeInk, StrokeShape};
 use crate::math::{mix, narrow};
 use crate::render::camera::CameraView;
-use crate::render::raster::block::{GUARD, ScreenTriangle};
-use crate::render::raster::fill::fill_one;
+use crate::render::raster::block::GUARD;
+use crate::render::raster::clip::fan;
+use crate::render::raster::kernels::fill_one;
 use crate::render::raster::projection::{DEPTHS, SUBPIXELS};
 use crate::render::raster::visibility::VisibilityBuffer;
 
@@ -134,14 +135,8 @@ impl StrokeRasteriser<'_> {
         let area = self.buffer.area();
         let place = StrokeInk::ALL.iter().position(|other| *other == ink).unwrap_or_default();
         let number = self.first.saturating_add(u32::try_from(place).unwrap_or_default());
-        let mut points = points.iter().map(|[x, y, z]| (round(*x), round(*y), depth(*z, ink)));
-        let (Some(first), Some(mut last)) = (points.next(), points.next()) else { return };
-        for next in points {
-            let [(ax, ay, az), (bx, by, bz), (cx, cy, cz)] = [first, last, next];
-            let part = ScreenTriangle { x: [ax, bx, cx], y: [ay, by, cy], z: [az, bz, cz], number };
-            fill_one(self.buffer, &area, &part);
-            last = next;
-        }
+        let points = points.iter().map(|[x, y, z]| (round(*x), round(*y), depth(*z, ink)));
+        fan(points, number, |part| fill_one(self.buffer, &area, part));
     }
 }
 

@@ -94,7 +94,6 @@ pub(crate) struct ScreenTriangle {
 impl ScreenBlock {
     /// Returns the triangle in a lane.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn triangle(&self, lane: usize, number: u32) -> ScreenTriangle {
         ScreenTriangle { x: lane_of(&self.x, lane), y: lane_of(&self.y, lane), z: lane_of(&self.z, lane), number }
     }
@@ -102,7 +101,6 @@ impl ScreenBlock {
 
 /// Returns the numbers of the bits of a mask that are set.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = u32> {
     let mut rest = mask;
     std::iter::from_fn(move || {
@@ -113,7 +111,6 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = u32> {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(super) fn lane_of<T: Copy + Default, const COUNT: usize>(parts: &[Lanes<T>; COUNT], lane: usize) -> [T; COUNT] {
     let mut out = [T::default(); COUNT];
     for (out, part) in out.iter_mut().zip(parts) {

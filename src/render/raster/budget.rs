@@ -39,7 +39,6 @@ impl RasterBudget {
 
     /// Takes the work for a triangle. Returns `false` and counts the triangle if less is left.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn take(&mut self, work: u64) -> bool {
         let left = self.left.checked_sub(work);
         self.missing = self.missing.saturating_add(u64::from(left.is_none()));

@@ -1,7 +1,5 @@
 //! Clips triangles that are partly in front of the near plane or far outside the picture.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use super::block::{GUARD, ScreenTriangle};
 use super::projection::{DEPTHS, Projection};
 use crate::math::{mix, narrow};
@@ -29,9 +27,17 @@ pub(crate) fn clip(
     polygon.cut(|[x, _, _, w]| guard * w + x);
     polygon.cut(|[_, y, _, w]| guard * w - y);
     polygon.cut(|[_, y, _, w]| guard * w + y);
-    let mut points = polygon.corners().iter().map(|corner| screen(*corner));
-    let (Some(first), Some(mut last)) = (points.next(), points.next()) else { return };
-    for next in points {
+    fan(polygon.corners().iter().map(|corner| screen(*corner)), number, draw);
+}
+
+/// Calls `draw` with the triangles of a convex polygon. Each of its corners is x, y and depth.
+pub(crate) fn fan(
+    mut corners: impl Iterator<Item = (i32, i32, f32)>,
+    number: u32,
+    mut draw: impl FnMut(&ScreenTriangle),
+) {
+    let (Some(first), Some(mut last)) = (corners.next(), corners.next()) else { return };
+    for next in corners {
         let [(ax, ay, az), (bx, by, bz), (cx, cy, cz)] = [first, last, next];
         draw(&ScreenTriangle { x: [ax, bx, cx], y: [ay, by, cy], z: [az, bz, cz], number });
         last = next;

@@ -25,7 +25,6 @@ pub(crate) struct Projection {
 impl Projection {
     /// Returns x, y, depth and w of a position, before the division by w.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn project(&self, [x, y, z]: [f32; 3]) -> [f32; 4] {
         let [ox, oy, oz] = self.origin;
         let (x, y, z) = (x - ox, y - oy, z - oz);

@@ -1,7 +1,5 @@
 //! Draws the triangles that are in a square of two by two pixels, whose samples are known.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use super::block::{Squares, lane_of};
 use super::visibility::{EMPTY, SAMPLES, VisibilityBuffer};
 use crate::math::as_index;
@@ -20,7 +18,6 @@ const PAIR_BITS: PixelPair<i32> = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// Draws a small triangle, whose samples are known.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(super) fn fill_square(buffer: &mut VisibilityBuffer, row_pixels: i32, squares: &Squares, lane: usize, number: u32) {
     let ([zx, zy], [left, right]) = (lane_of(&squares.slope, lane), lane_of(&squares.columns, lane));
     let (rows, range) = (lane_of(&squares.rows, lane), lane_of(&squares.range, lane));
@@ -41,7 +38,6 @@ pub(super) fn fill_square(buffer: &mut VisibilityBuffer, row_pixels: i32, square
 
 /// Computes one number for each sample of two pixels from two numbers.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn zip_pair<A: Copy, B: Copy, C: Copy + Default>(
     one: PixelPair<A>,
     other: PixelPair<B>,
@@ -57,7 +53,6 @@ fn zip_pair<A: Copy, B: Copy, C: Copy + Default>(
 /// Returns the number of a sample: the depth, which is limited to that of the corners, and the
 /// number of the triangle.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn key(z: f32, [min, max]: [f32; 2], number: u32) -> i64 {
     let z = if z > min { z } else { min };
     let z = if z < max { z } else { max };

@@ -12,9 +12,8 @@
 
 use super::block::{Area, GUARD, ScreenBlock, lanes_of};
 use super::clip::clip;
-use super::fill::{fill, fill_one};
+use super::kernels::{BATCH, fill, fill_one, set_up};
 use super::projection::{DEPTHS, Projection};
-use super::setup::{BATCH, set_up};
 use super::visibility::{EMPTY, SAMPLE_POSITIONS, VisibilityBuffer};
 use crate::render::lanes::LANES;
 use crate::simd::at_each_level;

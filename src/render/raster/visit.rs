@@ -1,7 +1,5 @@
 //! Visits the pixels that a triangle covers, for surfaces that are not opaque.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use super::block::{Area, ScreenTriangle};
 use super::projection::DEPTHS;
 use super::visibility::{SAMPLE_POSITIONS, SAMPLES, VisibilityBuffer, depth_of};
@@ -22,7 +20,7 @@ pub(crate) struct CoveredPixel {
 /// Calls `visit` for each pixel in which a triangle is nearer than what is in the buffer. `work` is
 /// the work of a call.
 ///
-/// The samples and the depths are those of [`fill`](super::fill::fill).
+/// The samples and the depths are those of [`fill`](super::kernels::fill).
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "as in `fill`")]
 pub(crate) fn each_pixel(
     buffer: &mut VisibilityBuffer,

@@ -1,7 +1,5 @@
 //! The groups of pixels around a triangle, its edge functions and its depths.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use std::ops::Range;
 
 use super::block::{Area, ScreenTriangle};
@@ -51,7 +49,6 @@ pub(crate) struct Edges {
 
 /// Returns the edge functions of a triangle, or `None` if it has no area.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn edges(triangle: &ScreenTriangle) -> Option<Edges> {
     let ([x0, x1, x2], [y0, y1, y2]) = (triangle.x, triangle.y);
     let [px, py, qx, qy] = [(x1, x0), (y1, y0), (x2, x0), (y2, y0)].map(|(a, b)| i64::from(a.wrapping_sub(b)));
@@ -71,7 +68,6 @@ pub(crate) fn edges(triangle: &ScreenTriangle) -> Option<Edges> {
 
 /// Returns the steps of the depth of a triangle along x and y.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "at most 2^22")]
 pub(crate) fn slope(triangle: &ScreenTriangle) -> [f32; 2] {
     let ([x0, x1, x2], [y0, y1, y2], [z0, z1, z2]) = (triangle.x, triangle.y, triangle.z);
@@ -83,7 +79,6 @@ pub(crate) fn slope(triangle: &ScreenTriangle) -> [f32; 2] {
 
 /// Returns the least and the greatest of three numbers.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn extent([a, b, c]: [i32; 3]) -> [i32; 2] {
     [a.min(b).min(c), a.max(b).max(c)]
 }
@@ -100,7 +95,6 @@ pub(super) struct Depths {
 
 impl Depths {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(super) fn new(triangle: &ScreenTriangle) -> Self {
         let [z0, z1, z2] = triangle.z;
         let range = [fast_min(fast_min(z0, z1), z2), fast_max(fast_max(z0, z1), z2)];
@@ -109,7 +103,6 @@ impl Depths {
 
     /// Returns the depth at the x coordinate of the first corner. `y` is relative to this corner.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "at most 2^22")]
     pub(super) fn at_row(&self, y: i32) -> f32 {
         let [_, zy] = self.slope;
@@ -144,7 +137,6 @@ pub(super) struct GroupWalk {
 impl GroupWalk {
     /// Starts a walk, or returns `None` if the triangle has no area.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "a step is at most 2^22")]
     pub(super) fn new(buffer: &VisibilityBuffer, area: &Area, triangle: &ScreenTriangle) -> Option<Self> {
         let Edges { a, b, start } = edges(triangle)?;
@@ -182,7 +174,6 @@ impl GroupWalk {
 
     /// Goes to the next row.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(super) fn next_row(&mut self) {
         for (value, step) in self.values.iter_mut().zip(self.down) {
             *value = value.wrapping_add(step);
@@ -196,7 +187,6 @@ impl GroupWalk {
 /// Returns the value of an edge function in 32 bits. The sign of a value beyond the limits is the
 /// same at all samples of a group.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "at most 2^30")]
 pub(super) fn limited(value: i64) -> i32 {
     value.clamp(-MAX_EDGE, MAX_EDGE) as i32

@@ -1,7 +1,5 @@
 //! Surfaces with a texture whose transparent parts are cut out.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use super::paint::SurfacePaint;
 use crate::array::Array;
 use crate::error::Result;

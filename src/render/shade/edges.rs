@@ -51,7 +51,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn draw_block(style: &EdgeStyle, projection: &Projection, block: &mut FragmentBlock) {
     let strength = edge_strength(style.half, &corners(projection, block));
     if style.is_alone {
@@ -67,7 +66,6 @@ fn draw_block(style: &EdgeStyle, projection: &Projection, block: &mut FragmentBl
 /// Returns x, y and w of the corners on the screen, where x and y are relative to the point of the
 /// fragment and multiplied by w.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn corners(projection: &Projection, block: &FragmentBlock) -> [VectorLanes; 3] {
     let [ox, oy, oz] = projection.origin;
     let [rx, ry, _, rw] = projection.rows;
@@ -81,7 +79,6 @@ fn corners(projection: &Projection, block: &FragmentBlock) -> [VectorLanes; 3] {
 
 /// Returns how strong the edges are at the point of each fragment, from 0 to 1.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn edge_strength(half: f32, [a, b, c]: &[VectorLanes; 3]) -> Lanes<f32> {
     let lines = [(b, c), (c, a), (a, b)].map(|(from, to)| line(from, to));
     // The determinant of the corners: their area on the screen times the product of their w.
@@ -109,7 +106,6 @@ fn edge_strength(half: f32, [a, b, c]: &[VectorLanes; 3]) -> Lanes<f32> {
 /// Returns the line through two corners: the length of its normal, and the product of this length
 /// and the distance from the point of the fragment.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn line([ax, ay, aw]: &VectorLanes, [bx, by, bw]: &VectorLanes) -> [Lanes<f32>; 2] {
     let minus = |p: &Lanes<f32>, q: &Lanes<f32>, r: &Lanes<f32>, s: &Lanes<f32>| {
         zip(zip(*p, *q, |p, q| p * q), zip(*r, *s, |r, s| r * s), |one, other| one - other)

@@ -1,7 +1,5 @@
 //! Lists the fragments of each surface.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use crate::error::Result;
 use crate::math::as_index;
 use crate::parse::filled;

@@ -1,7 +1,5 @@
 //! The light on fragments: a neutral studio.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use crate::math::{cross, dot, narrow};
 use crate::model::SpaceConversion;
 use crate::render::camera::CameraView;
@@ -161,7 +159,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn weigh_block(surface: &LitSurface, block: &mut FragmentBlock) {
     let [ox, oy, oz] = surface.projection.origin;
     let [rx, ry, _, rw] = surface.projection.rows;
@@ -200,7 +197,6 @@ fn weigh_block(surface: &LitSurface, block: &mut FragmentBlock) {
 
 /// Mixes the vectors of three corners.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn mixed(corners: [VectorLanes; 3], [p, q, r]: VectorLanes) -> VectorLanes {
     let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = corners;
     let mix = |a, b, c| {
@@ -213,7 +209,6 @@ fn mixed(corners: [VectorLanes; 3], [p, q, r]: VectorLanes) -> VectorLanes {
 
 /// Returns the normals of triangles, as long as twice the area of the triangle.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn facets([a, b, c]: [VectorLanes; 3]) -> VectorLanes {
     let minus = |one: VectorLanes, other: VectorLanes| {
         let ([x, y, z], [p, q, r]) = (one, other);
@@ -226,7 +221,6 @@ fn facets([a, b, c]: [VectorLanes; 3]) -> VectorLanes {
 
 /// Turns normals to the world and scales them to unit length. A normal without a length is 0.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn turned(rows: &[[f32; 3]; 3], [x, y, z]: VectorLanes, sign: f32) -> VectorLanes {
     // The squares of coordinates near the limits of `f32` would overflow.
     let greatest = zip3(x, y, z, |x, y, z| x.abs().max(y.abs()).max(z.abs()));
@@ -243,14 +237,12 @@ fn turned(rows: &[[f32; 3]; 3], [x, y, z]: VectorLanes, sign: f32) -> VectorLane
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn select(which: Lanes<bool>, one: VectorLanes, other: VectorLanes) -> VectorLanes {
     let ([x, y, z], [p, q, r]) = (one, other);
     each([(x, p), (y, q), (z, r)], |(one, other)| zip3(which, one, other, |which, a, b| if which { a } else { b }))
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn light_block(surface: &LitSurface, block: &mut FragmentBlock) {
     if surface.is_unlit {
         block.color = each(block.albedo, |part| map(part, |part| if part < 1.0 { part } else { 1.0 }));

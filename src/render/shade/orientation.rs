@@ -3,8 +3,6 @@
 //! Some files have triangles that are wound the other way than their format says. A picture shows
 //! them right side out.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use crate::array::Array;
 use crate::math::{add, as_index, dot, facet};
 use crate::model::{Indices, Normals};

@@ -1,7 +1,5 @@
 //! The colour of a surface: its material, its texture and its vertex colours.
 
-#![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
-
 use std::sync::Arc;
 
 use super::light::FragmentBlock;

@@ -16,7 +16,7 @@ use crate::model::{Corner, Indices, Normals};
 use crate::parse::PAGE;
 use crate::render::corners::{CORNERS, CornerBatch, CornerReader};
 use crate::render::lanes::LANES;
-use crate::render::raster::setup::BATCH;
+use crate::render::raster::kernels::BATCH;
 use crate::render::raster::visibility::{SAMPLE_POSITIONS, SAMPLES};
 use crate::render::surfaces::SurfaceSpan;
 use crate::scene::PlacedSurface;

@@ -10,6 +10,7 @@ use crate::math::as_index;
 use crate::parse::filled;
 use crate::render::raster::block::ScreenTriangle;
 use crate::render::raster::visibility::{SAMPLE_POSITIONS, SAMPLES};
+use crate::render::raster::walk::{Edges, edges};
 
 /// The changes of the counts of a band of rows, from left to right.
 pub(crate) struct CoverCounts {
@@ -45,10 +46,10 @@ impl CoverCounts {
 
     /// Returns the first pixel whose sample is in the triangle, and the pixel after the last one.
     /// `sx` is the place of the sample in its pixel, and `y` that of the row of samples.
-    fn span(&self, edges: &[[i64; 3]; 3], sx: i32, y: i32) -> Option<[i64; 2]> {
+    fn span(&self, edges: &Edges, sx: i32, y: i32) -> Option<[i64; 2]> {
         let (mut from, mut to) = (0, i64::from(self.width));
-        for [a, b, c] in edges {
-            let value = a.wrapping_mul(sx.into()).wrapping_add(b.wrapping_mul(y.into())).wrapping_add(*c);
+        for ((a, b), c) in edges.a.iter().zip(edges.b).zip(edges.start) {
+            let value = a.wrapping_mul(sx.into()).wrapping_add(b.wrapping_mul(y.into())).wrapping_add(c);
             // The least or greatest x for which `value + 16 a x` is not negative.
             let step = a.wrapping_mul(16);
             if step > 0 {
@@ -85,26 +86,6 @@ impl CoverCounts {
             visit(x, counts);
         }
     }
-}
-
-/// Returns the edge functions of a triangle, or `None` if it has no area. A sample is in the
-/// triangle if no function is negative there.
-fn edges(triangle: &ScreenTriangle) -> Option<[[i64; 3]; 3]> {
-    let ([x0, x1, x2], [y0, y1, y2]) = (triangle.x.map(i64::from), triangle.y.map(i64::from));
-    let area = (x1.wrapping_sub(x0).wrapping_mul(y2.wrapping_sub(y0)))
-        .wrapping_sub(x2.wrapping_sub(x0).wrapping_mul(y1.wrapping_sub(y0)));
-    let corners = match area {
-        0 => return None,
-        1.. => [[x0, y0], [x1, y1], [x2, y2]],
-        _ => [[x0, y0], [x2, y2], [x1, y1]],
-    };
-    let [first, second, third] = corners;
-    Some([(first, second), (second, third), (third, first)].map(|([ax, ay], [bx, by])| {
-        let (a, b) = (ay.wrapping_sub(by), bx.wrapping_sub(ax));
-        // An edge on the top or the left contains the samples on it.
-        let bias = i64::from(!(a > 0 || (a == 0 && b > 0)));
-        [a, b, a.wrapping_mul(ax).wrapping_add(b.wrapping_mul(ay)).wrapping_add(bias).wrapping_neg()]
-    }))
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use crate::render::picture::Picture;
 use crate::render::raster::block::{Area, ScreenBlock};
 use crate::render::raster::budget::RasterBudget;
 use crate::render::raster::clip::clip;
+use crate::render::raster::kernels::{BATCH, set_up};
 use crate::render::raster::projection::{Projection, SUBPIXELS};
-use crate::render::raster::setup::{BATCH, set_up};
 use crate::render::surfaces::LeftOutTriangles;
 use crate::scene::triangles::TriangleReader;
 use crate::scene::{PlacedScene, PlacedSurface};
@@ -49,12 +49,9 @@ pub(crate) fn draw_uv_layout(
     let mut layout = UvLayout::new(scene, options)?;
     let [width, height] = options.size;
     let band = BAND_PIXELS.checked_div(width).unwrap_or(1).clamp(1, height.max(1));
-    let mut first = 0;
-    while first < height {
-        let end = first.saturating_add(band).min(height);
-        let missing = layout.band(first..end, &mut picture)?;
+    for first in (0..height).step_by(as_index(band)) {
+        let missing = layout.band(first..first.saturating_add(band).min(height), &mut picture)?;
         layout.left_out.too_deep = layout.left_out.too_deep.max(missing);
-        first = end;
     }
     let UvLayout { triangles, left_out, .. } = layout;
     let (first_surfaces, damaged_parts) = (scene.cut.get(), scene.damaged_parts());

@@ -2,11 +2,14 @@
 
 // Rule: this file sorts and maps by copies only.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
-use super::neighbour::{Neighbour, NeighbourReport};
 use crate::program::bench::memory::Usage;
 use crate::streaming::{Content, Statistics, Streamer};
 
@@ -17,13 +20,8 @@ const WARM_UP_FRAMES: [u32; 2] = [500, 10_000];
 /// The number of frames of which one point of the plot is made.
 pub const FRAMES_PER_POINT: usize = 50;
 
-/// The options of a flight.
-#[derive(Clone, Copy, Debug)]
-pub struct FlightOptions {
-    pub frames: u32,
-    pub budget: u64,
-    pub frame_time: Duration,
-}
+/// The time from the start of a frame to that of the next.
+const FRAME_TIME: Duration = Duration::from_millis(2);
 
 /// What a frame has drawn.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +62,6 @@ pub struct Flight {
     pub statistics: Statistics,
     /// The number of bytes that the process has read from the disk, as the system counts them.
     pub disk_bytes: Option<u64>,
-    pub budget: u64,
     pub peak_resident: Option<u64>,
     pub holes: u64,
     pub most_visible: u64,
@@ -101,17 +98,13 @@ fn faults_of_thread() -> Option<[u64; 2]> {
 }
 
 /// Flies over a scene.
-pub fn fly<S: FlightScene>(
-    scene: &mut S,
-    streamer: &mut Streamer<S::Content>,
-    options: &FlightOptions,
-) -> anyhow::Result<Flight> {
+pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, frames: u32) -> anyhow::Result<Flight> {
     let neighbour = Neighbour::start();
     std::thread::sleep(Duration::from_secs(2));
     let idle = neighbour.finish();
     let neighbour = Neighbour::start();
     let usage = Usage::now();
-    let count = usize::try_from(options.frames)?;
+    let count = usize::try_from(frames)?;
     // The allocator would give memory for zeros that causes a page fault at the first access.
     let mut polls = vec![f64::NAN; count];
     let mut points = vec![(0, f64::NAN, 0); count.div_ceil(FRAMES_PER_POINT)];
@@ -122,7 +115,7 @@ pub fn fly<S: FlightScene>(
     let ([least_warm_up, most_warm_up], mut warm_up_frames) = (WARM_UP_FRAMES, None);
     for frame in 0_u32.. {
         let measured = warm_up_frames.map(|warm_up: u32| frame.saturating_sub(warm_up));
-        if measured == Some(options.frames) {
+        if measured == Some(frames) {
             break;
         }
         streamer.begin_frame();
@@ -130,7 +123,7 @@ pub fn fly<S: FlightScene>(
         streamer.poll();
         let poll = thread_time().saturating_sub(poll_start).as_secs_f64() * 1e6;
         scene.take_events(streamer)?;
-        let place = measured.map_or(0.0, |frame| fraction(frame, options.frames));
+        let place = measured.map_or(0.0, |frame| fraction(frame, frames));
         let drawn = scene.draw(streamer, place)?;
         if let Some(frame) = measured {
             let frame = usize::try_from(frame)?;
@@ -152,7 +145,7 @@ pub fn fly<S: FlightScene>(
             warm_up_frames = Some(frame.saturating_add(1));
             before = faults_of_thread();
         }
-        let next = start.checked_add(options.frame_time.saturating_mul(frame.saturating_add(1)));
+        let next = start.checked_add(FRAME_TIME.saturating_mul(frame.saturating_add(1)));
         if let Some(rest) = next.and_then(|next| next.checked_duration_since(Instant::now())) {
             std::thread::sleep(rest);
         }
@@ -167,7 +160,7 @@ pub fn fly<S: FlightScene>(
     polls.sort_unstable_by(f64::total_cmp);
     let faults = |index: usize| Some(after?.get(index)?.saturating_sub(*before?.get(index)?));
     Ok(Flight {
-        frames: options.frames,
+        frames,
         warm_up_frames: warm_up_frames.unwrap_or_default(),
         minor_faults: faults(0),
         major_faults: faults(1),
@@ -176,7 +169,6 @@ pub fn fly<S: FlightScene>(
         update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::render::units::ratio(visible.max(1), 1),
         statistics: streamer.statistics(),
         disk_bytes,
-        budget: options.budget,
         peak_resident: busy.peak_resident,
         holes,
         most_visible,
@@ -196,4 +188,57 @@ pub fn percentile(sorted: &[f64], thousandth: usize) -> f64 {
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a place on a path needs no more digits")]
 fn fraction(frame: u32, frames: u32) -> f32 {
     frame as f32 / frames.max(1) as f32
+}
+
+/// The time between two measurements of a neighbour.
+const PAUSE: Duration = Duration::from_micros(500);
+/// The number of measurements after which the memory of the process is measured.
+const MEMORY_STEP: usize = 20;
+
+/// What a neighbour has measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NeighbourReport {
+    /// The time of an `mmap` and a `munmap` in microseconds, in the slowest of 1,000.
+    pub map_us_p999: f64,
+    /// The greatest resident memory of the process in bytes.
+    pub peak_resident: Option<u64>,
+}
+
+/// A thread that maps and unmaps memory, as another part of a program would, and measures how long
+/// it waits. It does not run if the system refuses it.
+pub struct Neighbour {
+    must_end: Arc<AtomicBool>,
+    thread: Option<JoinHandle<NeighbourReport>>,
+}
+
+impl Neighbour {
+    pub fn start() -> Self {
+        let must_end = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&must_end);
+        let thread = std::thread::Builder::new().name("neighbour".into()).spawn(move || measure(&flag));
+        Self { must_end, thread: thread.ok() }
+    }
+
+    pub fn finish(self) -> NeighbourReport {
+        self.must_end.store(true, Relaxed);
+        self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+fn measure(must_end: &AtomicBool) -> NeighbourReport {
+    let (mut times, mut peak) = (Vec::with_capacity(1 << 17), None);
+    while !must_end.load(Relaxed) {
+        let start = Instant::now();
+        let map = memmap2::MmapMut::map_anon(1 << 20);
+        drop(map);
+        times.push(start.elapsed().as_secs_f64() * 1e6);
+        if times.len() % MEMORY_STEP == 0 {
+            let usage = Usage::now();
+            let resident = usage.anonymous.zip(usage.file).map(|(one, other)| one.saturating_add(other));
+            peak = peak.max(resident);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    times.sort_unstable_by(f64::total_cmp);
+    NeighbourReport { map_us_p999: percentile(&times, 999), peak_resident: peak }
 }

@@ -3,7 +3,6 @@
 
 pub mod flight;
 pub mod mesh;
-pub mod neighbour;
 pub mod plot;
 pub mod report;
 pub mod world;

@@ -3,7 +3,7 @@
 use super::flight::{FRAMES_PER_POINT, Flight};
 use super::report::FlightSubject;
 use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
-use crate::program::render::units::{bytes, ratio, significant, thousands};
+use crate::program::render::units::{bytes, ratio, significant, thousands, whole};
 
 /// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space
 /// between two plots, and the height of the title.
@@ -28,7 +28,7 @@ pub fn draw(subject: &FlightSubject, flight: &Flight) -> String {
     let mut svg = SvgPicture::new([1000.0, height], "a streamed flight", Some(&style_sheet(STYLE, DARK_STYLE)));
     let heading = format!("{}: {} frames", subject.name, thousands(flight.frames.into()));
     svg.text("h", [16.0, 24.0], Anchor::Start, &heading);
-    let budget = Some(ratio(flight.budget, 1));
+    let budget = Some(ratio(subject.budget, 1));
     panel(&mut svg, 0.0, "resident memory of the items, and the budget", &resident, budget, &size);
     let micro = |number: f64| format!("{} µs", significant(number));
     panel(&mut svg, 1.0, &format!("slowest of {FRAMES_PER_POINT} polls"), &polls, None, &micro);
@@ -66,14 +66,4 @@ fn panel(
         let y = end - limit * scale;
         svg.line("b", [LEFT, y], [right, y]);
     }
-}
-
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a label of an axis"
-)]
-const fn whole(number: f64) -> u64 {
-    number as u64
 }

@@ -13,6 +13,8 @@ use crate::program::render::units::{bytes, ratio, significant, thousands};
 pub struct FlightSubject {
     pub name: String,
     pub bytes: u64,
+    /// The greatest number of bytes that are resident.
+    pub budget: u64,
     /// The number of parts of the mesh, or of assets.
     pub items: u64,
     /// What an item is, in the plural.
@@ -26,7 +28,7 @@ pub struct FlightSubject {
 pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
     let Flight { statistics, .. } = flight;
     let boxes = subject.boxes.map(|(ms, bytes, count)| json!({"ms": ms, "bytes": bytes, "surfaces": count}));
-    document(json!({
+    document(&json!({
         "name": subject.name,
         "bytes": subject.bytes,
         "frames": flight.frames,
@@ -44,7 +46,7 @@ pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
         "evicted_bytes": statistics.work.evicted,
         "stalled_us": statistics.work.stalled,
         "inflated_per_shown": subject.inflated_per_shown,
-        "budget_bytes": flight.budget,
+        "budget_bytes": subject.budget,
         "peak_resident_bytes": flight.peak_resident,
         "requests": {
             "made": statistics.requests, "done": statistics.done,
@@ -57,7 +59,7 @@ pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
     }))
 }
 
-pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> io::Result<()> {
+pub fn print(out: &mut dyn Write, subject: &FlightSubject, flight: &Flight) -> io::Result<()> {
     let Flight { statistics, .. } = flight;
     let known = |number: Option<u64>| number.map_or_else(|| String::from("unknown"), thousands);
     let size = |number: Option<u64>| number.map_or_else(|| String::from("unknown"), bytes);
@@ -101,7 +103,7 @@ pub fn print(out: &mut impl Write, subject: &FlightSubject, flight: &Flight) -> 
     let [inflated, touched, evicted] = [statistics.work.inflated, statistics.work.touched, statistics.work.evicted];
     row("inflated", format!("{}{shown}", bytes(inflated)))?;
     row("touched", format!("{}, evicted {}", bytes(touched), bytes(evicted)))?;
-    row("memory", format!("{} at most, with a budget of {}", size(flight.peak_resident), bytes(flight.budget)))?;
+    row("memory", format!("{} at most, with a budget of {}", size(flight.peak_resident), bytes(subject.budget)))?;
     row(
         "requests",
         format!(

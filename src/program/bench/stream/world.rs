@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::flight::{Drawn, FlightScene};
 use crate::Bounds;
-use crate::math::as_index;
-use crate::program::render::units::ratio;
+use crate::math::{as_index, narrow};
+use crate::program::render::units::{ratio, whole};
 use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, StreamOutcome, Streamer};
 
 /// The number of levels of an asset.
@@ -95,7 +95,8 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
     /// Collects the assets that are visible from `eye`, or will be on the way to `ahead`. Both are
     /// places on the diagonal of the world.
     fn find_near(&mut self, eye: f32, ahead: f32) {
-        let cell = |at: f32| whole((at / SPACING).clamp(0.0, float(self.side)));
+        let side = f64::from(self.side);
+        let cell = |at: f32| u32::try_from(whole(f64::from(at / SPACING).clamp(0.0, side))).unwrap_or_default();
         let cells = cell(eye - self.radius)..=cell(ahead + self.radius);
         self.view.clear();
         for row in cells.clone() {
@@ -168,6 +169,24 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         let record = self.records.get(as_index(asset));
         if let Some((slot, _)) = record.and_then(|record| record.requests.get(as_index(level)).copied().flatten()) {
             streamer.cancel(slot);
+        }
+    }
+
+    /// Unpins and cancels what is no longer near.
+    fn forget_far(&mut self, streamer: &mut Streamer<C>, eye: f32, ahead: f32) {
+        let coarsest = LEVELS.saturating_sub(1);
+        for index in 0..self.last_view.len() {
+            let Some(NearAsset { asset, x: ax, y: ay, .. }) = self.last_view.get(index).copied() else { break };
+            if self.is_visible(ax, ay, eye, ahead) {
+                continue;
+            }
+            (0..LEVELS).for_each(|level| self.cancel(streamer, asset, level));
+            let item = (self.item)(asset, coarsest).first;
+            if streamer.unpin(item)
+                && let Some(record) = self.records.get_mut(as_index(asset))
+            {
+                record.is_pinned = false;
+            }
         }
     }
 }
@@ -254,37 +273,6 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> FlightScene for WorldScene<C, I> 
     }
 }
 
-impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
-    /// Unpins and cancels what is no longer near.
-    fn forget_far(&mut self, streamer: &mut Streamer<C>, eye: f32, ahead: f32) {
-        let coarsest = LEVELS.saturating_sub(1);
-        for index in 0..self.last_view.len() {
-            let Some(NearAsset { asset, x: ax, y: ay, .. }) = self.last_view.get(index).copied() else { break };
-            if self.is_visible(ax, ay, eye, ahead) {
-                continue;
-            }
-            (0..LEVELS).for_each(|level| self.cancel(streamer, asset, level));
-            let item = (self.item)(asset, coarsest).first;
-            if streamer.unpin(item)
-                && let Some(record) = self.records.get_mut(as_index(asset))
-            {
-                record.is_pinned = false;
-            }
-        }
-    }
-}
-
-#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a place in the world needs no more digits")]
-const fn float(number: u32) -> f32 {
-    number as f32
-}
-
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a number of a cell"
-)]
-const fn whole(number: f32) -> u32 {
-    number as u32
+fn float(number: u32) -> f32 {
+    narrow(number.into())
 }

@@ -8,13 +8,15 @@ use clap::builder::TypedValueParser;
 use super::super::bench::parse_size;
 use crate::export::{Compression, ExportFormat, ExportOptions, LevelChoice, NormalChoice, OutputSpace};
 use crate::model::Asset;
-use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::args::{
+    Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals, parse_number,
+};
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::is_mesh_file;
 use crate::program::formats::level_args::{LevelNumber, level_index, level_parser};
 use crate::program::formats::native_output::{advice, is_known, is_named_as_folder};
 use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::text::shown;
 use crate::scene::ColorUse;
 
@@ -111,7 +113,7 @@ pub struct ConvertArgs {
     lod: Option<LevelName>,
     /// Number of the only asset of an .slm container to convert, from 0
     #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
-    asset: Option<usize>,
+    pub asset: Option<usize>,
 }
 
 /// The levels of detail on the command line.
@@ -149,27 +151,16 @@ fn format_parser() -> impl TypedValueParser<Value = ExportFormat> {
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
-    let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
     let range = crate::export::options::RATES;
-    if range.contains(&rate) {
-        Ok(rate)
-    } else {
-        Err(format!("expected a number of {} to {}", range.start(), range.end()))
-    }
+    let expected = format!("expected a number of {} to {}", range.start(), range.end());
+    parse_number(text, |rate| range.contains(rate), &expected)
 }
 
 impl ConvertArgs {
     /// Returns whether OUT is a folder, in which each mesh gets a file of its own.
     pub fn writes_to_folder(&self) -> bool {
-        let is_folder = self.has_several() || is_named_as_folder(&self.output) || self.output.is_dir();
+        let is_folder = has_several(&self.files.files) || is_named_as_folder(&self.output) || self.output.is_dir();
         self.output != Path::new(STDIN) && is_folder
-    }
-
-    /// Returns whether the command line may name several meshes.
-    fn has_several(&self) -> bool {
-        let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
-        let files = &self.files.files;
-        files.len() > 1 || files.iter().any(|path| path.is_dir() || is_pattern(path))
     }
 
     /// Returns the output format.
@@ -194,27 +185,27 @@ impl ConvertArgs {
             } else {
                 format!("{}: each mesh gets a file of its own in this folder", shown(&self.output))
             };
-            return Err(UsageError(format!("{output}; choose the format with --to: {}", names())));
+            usage!("{output}; choose the format with --to: {}", names());
         }
         let path = shown(&self.output);
         if let Some(format) = self.named_format() {
             return Ok(format);
         }
         let advice = advice(&self.output).map_or_else(|| ", or --to".to_owned(), |advice| format!("; {advice}"));
-        Err(UsageError(format!("{path}: expected an extension of {}{advice}", names())))
+        usage!("{path}: expected an extension of {}{advice}", names())
     }
 
     /// Returns an error if several meshes would be written into a folder with the name of a file.
     fn check_folder_name(&self) -> Result<(), UsageError> {
         let is_named = self.named_format().is_some() || self.is_named_as_mesh();
-        if !self.has_several() || !is_named || self.output.is_dir() || is_named_as_folder(&self.output) {
+        if !has_several(&self.files.files) || !is_named || self.output.is_dir() || is_named_as_folder(&self.output) {
             return Ok(());
         }
         let (path, folder) = (shown(&self.output), shown(&self.output.with_extension("")));
         let format = self.to.or_else(|| self.named_format()).unwrap_or(ExportFormat::Glb).extension();
-        Err(UsageError(format!(
+        usage!(
             "{path}: the name of one file, but each of several meshes gets a file of its own; name a folder: `-o {folder} --to {format}`"
-        )))
+        )
     }
 
     /// Returns the output format that the extension of the output names.
@@ -234,9 +225,7 @@ impl ConvertArgs {
         }
         if self.named_format().map_or_else(|| is_known(&self.output), |named| named != format) {
             let (path, to) = (shown(&self.output), format.extension());
-            return Err(UsageError(format!(
-                "{path}: the extension is that of another format than --to {to}; end the path with .{to}"
-            )));
+            usage!("{path}: the extension is that of another format than --to {to}; end the path with .{to}");
         }
         Ok(())
     }
@@ -252,12 +241,10 @@ impl ConvertArgs {
             (self.split.is_some() && format != ExportFormat::Gltf, "--split", ".gltf"),
         ];
         if let Some((_, option, needed)) = wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
-            return Err(UsageError(format!("{option}: applies to {needed} output only; leave it out")));
+            usage!("{option}: applies to {needed} output only; leave it out");
         }
         if self.compress.is_some() && !cfg!(feature = "meshopt") {
-            let text =
-                "--compress: this program was built without it; build it with `cargo install --features meshopt`";
-            return Err(UsageError(text.to_owned()));
+            usage!("--compress: this program was built without it; build it with `cargo install --features meshopt`");
         }
         Ok(())
     }
@@ -293,10 +280,5 @@ impl ConvertArgs {
             Some(split) => options.with_split(split),
             None => options,
         })
-    }
-
-    /// Returns the number of the asset that the options choose.
-    pub fn asset(&self) -> Option<usize> {
-        self.asset
     }
 }

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::export::SourceFacts;
 use crate::io::{prefetch, read_start};
 use crate::program::args::STDIN;
+use crate::program::atomic_write;
 use crate::program::input::asset::InputAsset;
 
 /// The number of bytes that are hashed before the pages of a mapped file are released.
@@ -20,29 +21,12 @@ const MAX_ENTRIES: usize = 10_000;
 /// Returns the facts about a mesh that is exported to a file in `folder`, or to standard output if
 /// there is no folder.
 pub fn of(path: &Path, asset: &InputAsset, folder: Option<&Path>) -> SourceFacts {
-    let facts = SourceFacts::default().with_name(stem(path, asset));
-    let own = path.parent().filter(|own| !own.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let facts = SourceFacts::default().with_name(asset.stem(path));
+    let own = atomic_write::folder(path);
     let is_same = folder.is_some_and(|folder| {
         fs::canonicalize(own).ok().zip(fs::canonicalize(folder).ok()).is_some_and(|(own, folder)| own == folder)
     });
     if is_same && path != Path::new(STDIN) { facts.with_images(images(own)) } else { facts }
-}
-
-/// Returns the name of a mesh: that in its script, or the name of its file without the endings.
-pub fn stem(path: &Path, asset: &InputAsset) -> String {
-    if let Some(name) = asset.mesh_name().filter(|name| !name.contains(['/', '\\', ':']) && name != "." && name != "..")
-    {
-        return name;
-    }
-    if path == Path::new(STDIN) {
-        return "mesh".to_owned();
-    }
-    let named = asset.pair.as_ref().and_then(|pair| pair.source(0)).unwrap_or(path);
-    let stem = named.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let lower = stem.to_ascii_lowercase();
-    let is_half = asset.pair.is_some() && (lower.ends_with("_d") || lower.ends_with("_a"));
-    let length = stem.len().saturating_sub(if is_half { 2 } else { 0 });
-    stem.get(..length).filter(|stem| !stem.is_empty()).unwrap_or(&stem).to_owned()
 }
 
 /// Returns the hash of the bytes of all files of a mesh.

@@ -8,11 +8,12 @@ use super::facts;
 use super::outputs::ChosenPaths;
 use super::pipe::{self, FileSink};
 use crate::ErrorKind;
-use crate::export::{ClipSource, Export, ExportFormat, Loss, SceneInput};
+use crate::export::{Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
+use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::losses::refuse;
 use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
@@ -36,12 +37,6 @@ pub struct ConvertJob {
 
 /// The path and the size of each file that was written.
 pub type WrittenFiles = Vec<(PathBuf, u64)>;
-
-/// A file whose clips are added.
-pub struct AnimationFile {
-    pub name: String,
-    pub asset: InputAsset,
-}
 
 impl ConvertJob {
     /// Converts the mesh. `losses` receives what the output does not contain, also if the
@@ -68,13 +63,10 @@ impl ConvertJob {
         let contents = self.asset.model.contents();
         let is_stream = self.output == Path::new(STDIN);
         let target = folder(&self.output);
-        let options = args.options(&*contents.asset(args.asset().unwrap_or_default())?)?;
+        let options = args.options(&*contents.asset(args.asset.unwrap_or_default())?)?;
         let options = options.with_source(facts::of(&self.path, &self.asset, (!is_stream).then_some(target)));
-        let options = options.with_max_bytes(self.limit(args, animations).bytes());
-        let clips = animations
-            .iter()
-            .map(|file| Ok(ClipSource { name: &file.name, animations: file.asset.model.animations()? }));
-        let clips = clips.collect::<crate::Result<Vec<_>>>()?;
+        let options = options.with_max_bytes(self.limit(args, animations).bytes);
+        let clips = animations.iter().map(AnimationFile::source).collect::<crate::Result<Vec<_>>>()?;
         let release = || self.asset.release();
         let input = SceneInput::new(contents).with_clips(&clips).with_release(&release);
         // The hash reads the whole file, and so brings the pages of a large file into memory.
@@ -102,8 +94,7 @@ impl ConvertJob {
         for file in 1..export.file_count() {
             let path = self.output.with_file_name(export.file_name(file, &stem));
             if path == self.output || !self.chosen.take(&path) {
-                let text = format!("{}: another file of the output has this path; choose another OUT", shown(&path));
-                return Err(UsageError(text).into());
+                usage!("{}: another file of the output has this path; choose another OUT", shown(&path));
             }
             paths.push(path);
         }
@@ -118,8 +109,7 @@ impl ConvertJob {
 
     fn write_stream(&self, export: &Export<'_>) -> anyhow::Result<WrittenFiles> {
         if export.file_count() > 1 {
-            let text = "-o -: the output has several files; choose a file, or --to glb, ply, stl, ezm, ezb or json";
-            return Err(UsageError(text.to_owned()).into());
+            usage!("-o -: the output has several files; choose a file, or --to glb, ply, stl, ezm, ezb or json");
         }
         let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
         // The mesh is open, so an error of the system is one of the output.

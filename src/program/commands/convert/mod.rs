@@ -18,15 +18,14 @@ use std::thread;
 use serde_json::{Value, json};
 
 pub use args::ConvertArgs;
-pub use facts::stem;
-use job::{AnimationFile, ConvertJob, WrittenFiles};
+use job::{ConvertJob, WrittenFiles};
 use left_out::LeftOutByFormat;
 use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
 use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::animation_files::open_animations;
+use crate::program::input::animation_files::{AnimationFile, open_animations};
 use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
 use crate::program::outcome::{Outcome, UsageError};
@@ -51,7 +50,7 @@ struct ConvertResult {
 impl ConvertArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let format = self.format()?;
-        let animations = self.open_animations(global)?;
+        let animations = open_animations(&self.animations, &self.files.walk, global)?;
         let results = Mutex::new(Vec::new());
         let (outcome, passed_by) = self.convert_all(format, &animations, &results, global)?;
         let mut results = results.into_inner().unwrap_or_default();
@@ -60,14 +59,9 @@ impl ConvertArgs {
         self.report_all(&results, format, global);
         if global.json && self.output != Path::new(STDIN) {
             let files = results.iter().map(|(_, result)| result.json(format)).collect::<Value>();
-            print_json(&document(json!({ "files": files, "passed_by": passed_by.total() })))?;
+            print_json(&document(&json!({ "files": files, "passed_by": passed_by.total() })))?;
         }
         Ok(outcome)
-    }
-
-    fn open_animations(&self, global: &Global) -> anyhow::Result<Vec<AnimationFile>> {
-        let files = open_animations(&self.animations, &self.files.walk, global)?;
-        Ok(files.into_iter().map(|(path, asset)| AnimationFile { name: facts::stem(&path, &asset), asset }).collect())
     }
 
     /// Opens all meshes in order, and converts them on several threads.

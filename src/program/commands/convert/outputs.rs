@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::args::ConvertArgs;
-use super::facts::stem;
 use super::job::ConvertJob;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::formats::is_mesh_file;
 use crate::program::input::asset::InputAsset;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::usage;
 use crate::program::render::text::shown;
 
 /// Chooses the path of the output of each mesh.
@@ -63,12 +62,11 @@ impl OutputNames {
     pub fn job(&self, path: &Path, asset: InputAsset, number: usize) -> anyhow::Result<ConvertJob> {
         let output = self.output(path, &asset, number)?;
         if self.is_folder && self.is_other_input(&output, path) {
-            let text = format!(
+            usage!(
                 "{}: the output {} is another mesh of the input; choose another folder",
                 shown(path),
                 shown(&output)
             );
-            return Err(UsageError(text).into());
         }
         let chosen = if self.is_folder { self.chosen.clone() } else { ChosenPaths::default() };
         Ok(ConvertJob { path: path.to_owned(), asset, output, is_in_folder: self.is_folder, chosen })
@@ -80,24 +78,22 @@ impl OutputNames {
     fn output(&self, path: &Path, asset: &InputAsset, number: usize) -> anyhow::Result<PathBuf> {
         if !self.is_folder {
             if number > 1 {
-                let text = format!(
+                usage!(
                     "{}: a second mesh for one output; give a folder as OUT, or choose one with --mesh",
                     shown(path)
                 );
-                return Err(UsageError(text).into());
             }
             return Ok(self.output.clone());
         }
         let folder = self.output.join(self.inner_folder(path));
-        let stem = stem(path, asset);
+        let stem = asset.stem(path);
         let extension = self.format.extension();
         let mut output = folder.join(format!("{stem}.{extension}"));
         if !self.chosen.take(&output) {
             let own = path.file_name().unwrap_or_default().to_string_lossy();
             output = folder.join(format!("{own}.{extension}"));
             if path == Path::new(STDIN) || !self.chosen.take(&output) {
-                let text = format!("{}: another mesh has the same output, {}", shown(path), shown(&output));
-                return Err(UsageError(text).into());
+                usage!("{}: another mesh has the same output, {}", shown(path), shown(&output));
             }
         }
         Ok(output)

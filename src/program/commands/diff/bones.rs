@@ -4,60 +4,39 @@ use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
 use super::options::DiffKind;
-use super::pairing::Pairing;
+use super::pairing::{Pairing, names};
 use super::poses::BonePairs;
 use super::value::DiffValue;
-use crate::model::Bone;
-use crate::{Animations, Clip, Result};
-
-/// The bones or clips of both meshes: their names, and their pairs.
-struct NamedPairs {
-    names: Both<Vec<Vec<u8>>>,
-    pairing: Pairing,
-}
-
-impl NamedPairs {
-    fn new(names: Both<Vec<Vec<u8>>>) -> Self {
-        let pairing = Pairing::of_names(names.as_ref().map(Vec::as_slice));
-        Self { names, pairing }
-    }
-
-    fn names(&self) -> Both<&[Vec<u8>]> {
-        self.names.as_ref().map(Vec::as_slice)
-    }
-
-    fn place<'p>(&'p self, place: &'p DiffPlace<'_>, list: &'p str, pair: Both<usize>) -> DiffPlace<'p> {
-        let name = self.names.a.get(pair.a).map(Vec::as_slice).unwrap_or_default();
-        place.item(list, pair, name)
-    }
-}
+use crate::model::{Bone, Transform};
+use crate::{Animations, Clip};
 
 impl MeshComparison<'_, '_> {
     /// Compares the bones and the clips of two assets.
     pub fn compare_animations(&mut self, place: &DiffPlace<'_>, motions: Both<&dyn Animations>) -> anyhow::Result<()> {
-        let bones = NamedPairs::new(self.read(motions, bone_names)?);
-        self.compare_counts(place, "bones", "bones", bones.names().map(<[_]>::len))?;
-        let partners = bones.pairing.partners_of_b(bones.names.b.len());
+        let name = |motion: &dyn Animations| names(motion.bone_count()?, |bone| Ok(motion.bone(bone)?.name));
+        let bones = Pairing::of_names(self.read(motions, name)?);
+        let counts = bones.counts();
+        self.compare_counts(place, "bones", "bones", counts)?;
+        let partners = bones.partners_of_b();
         let mut rests = Vec::new();
-        for pair in &bones.pairing.pairs {
+        for pair in &bones.pairs {
             let found = self.read(motions.zip(*pair), |(motion, bone)| motion.bone(bone))?;
             rests.push(found.as_ref().map(|bone| bone.bind));
             let place = bones.place(place, "bone", *pair);
             self.compare_bone_facts(&place, &found, &partners)?;
             self.compare_inverse_binds(&place, motions, *pair)?;
         }
-        self.add_unpaired(place, "bone", bones.names(), &bones.pairing)?;
+        self.add_unpaired(place, "bone", &bones)?;
         let is_same_order = partners.iter().enumerate().all(|(bone, partner)| *partner == Some(bone));
-        let have_bones = !bones.names.a.is_empty() && !bones.names.b.is_empty();
+        let have_bones = counts.a > 0 && counts.b > 0;
         self.bone_partners = Some(partners).filter(|_| have_bones && !is_same_order);
         if have_bones {
             let shapes = self.read(motions, Animations::bind_shape)?;
-            let shapes = shapes.map(|shape| shape.columns_f32());
-            let floats = shapes.as_ref().map(|columns| columns.as_flattened());
-            self.sink.compare_floats(DiffKind::Animations, &place.part("bind_shape", "bind shape"), floats)?;
+            let place = place.part("bind_shape", "bind shape");
+            self.sink.compare_matrices(DiffKind::Animations, &place, shapes.as_ref())?;
         }
-        let (counts, tolerance) = (bones.names().map(<[_]>::len), self.options().tolerance);
-        self.compare_clips(place, motions, &BonePairs::new(&bones.pairing.pairs, &rests, counts, &tolerance))
+        let tolerance = self.options().tolerance;
+        self.compare_clips(place, motions, &BonePairs::new(&bones.pairs, &rests, counts, &tolerance))
     }
 
     fn compare_bone_facts(
@@ -67,26 +46,23 @@ impl MeshComparison<'_, '_> {
         partners: &[Option<usize>],
     ) -> anyhow::Result<()> {
         let names = bones.as_ref().map(|bone| Some(bone.name));
-        self.sink.compare_as(DiffKind::Names, &place.part("name", "name"), names, DiffValue::name)?;
+        self.sink.compare_names(place, "name", names)?;
         let parents = bones.as_ref().map(|bone| usize::try_from(bone.parent).ok());
         let partner = parents.b.and_then(|parent| partners.get(parent).copied().flatten());
         if parents.a != partner || parents.a.is_none() != parents.b.is_none() {
             let values = bones.as_ref().map(|bone| DiffValue::Integer(bone.parent.into()));
             self.sink.compare(DiffKind::Names, &place.part("parent", "parent"), values)?;
         }
-        let Both { a, b } = bones.as_ref().map(|bone| &bone.bind);
-        let kind = DiffKind::Animations;
-        self.sink.compare_floats(
-            kind,
-            &place.part("rest.position", "rest position"),
-            Both::new(&a.position, &b.position),
-        )?;
-        self.sink.compare_floats(
-            kind,
-            &place.part("rest.rotation", "rest rotation"),
-            Both::new(&a.rotation, &b.rotation),
-        )?;
-        Ok(self.sink.compare_floats(kind, &place.part("rest.scale", "rest scale"), Both::new(&a.scale, &b.scale))?)
+        let rest = |part: fn(&Transform) -> &[f32]| bones.as_ref().map(|bone| part(&bone.bind));
+        let parts = [
+            ("rest.position", "rest position", rest(|rest| &rest.position)),
+            ("rest.rotation", "rest rotation", rest(|rest| &rest.rotation)),
+            ("rest.scale", "rest scale", rest(|rest| &rest.scale)),
+        ];
+        for (name, label, floats) in parts {
+            self.sink.compare_floats(DiffKind::Animations, &place.part(name, label), floats)?;
+        }
+        Ok(())
     }
 
     fn compare_inverse_binds(
@@ -97,10 +73,8 @@ impl MeshComparison<'_, '_> {
     ) -> anyhow::Result<()> {
         let binds = self.read(motions.zip(pair), |(motion, bone)| motion.inverse_bind(bone))?;
         let Some(binds) = binds.all() else { return Ok(()) };
-        let columns = binds.map(|bind| bind.columns_f32());
-        let floats = columns.as_ref().map(|columns| columns.as_flattened());
         let place = place.part("inverse_bind", "inverse bind matrix");
-        Ok(self.sink.compare_floats(DiffKind::Animations, &place, floats)?)
+        Ok(self.sink.compare_matrices(DiffKind::Animations, &place, binds.as_ref())?)
     }
 
     fn compare_clips(
@@ -109,9 +83,10 @@ impl MeshComparison<'_, '_> {
         motions: Both<&dyn Animations>,
         bones: &BonePairs,
     ) -> anyhow::Result<()> {
-        let clips = NamedPairs::new(self.read(motions, clip_names)?);
-        self.compare_counts(place, "clips", "clips", clips.names().map(<[_]>::len))?;
-        for pair in &clips.pairing.pairs {
+        let name = |motion: &dyn Animations| names(motion.clip_count()?, |clip| Ok(motion.clip(clip)?.name));
+        let clips = Pairing::of_names(self.read(motions, name)?);
+        self.compare_counts(place, "clips", "clips", clips.counts())?;
+        for pair in &clips.pairs {
             if self.sink.is_decided() {
                 return Ok(());
             }
@@ -123,13 +98,13 @@ impl MeshComparison<'_, '_> {
                 self.compare_poses(&place, motions, *pair, bones)?;
             }
         }
-        Ok(self.add_unpaired(place, "clip", clips.names(), &clips.pairing)?)
+        Ok(self.add_unpaired(place, "clip", &clips)?)
     }
 
     fn compare_clip_facts(&mut self, place: &DiffPlace<'_>, clips: &Both<Clip<'_>>) -> anyhow::Result<()> {
         let clips = clips.as_ref();
         let kind = DiffKind::Names;
-        self.sink.compare_as(kind, &place.part("name", "name"), clips.map(|clip| Some(clip.name)), DiffValue::name)?;
+        self.sink.compare_names(place, "name", clips.map(|clip| Some(clip.name)))?;
         let frames = clips.map(|clip| DiffValue::Number(clip.frames.into()));
         self.sink.compare(kind, &place.part("frames", "frames"), frames)?;
         let rates = clips.map(|clip| clip.rate);
@@ -152,19 +127,11 @@ impl MeshComparison<'_, '_> {
             }
             let place = place.item("event", Both::new(index, index), &[]);
             let functions = events.map(|event| event.map(|event| event.function));
-            self.sink.compare_as(DiffKind::Names, &place.part("function", "function"), functions, DiffValue::name)?;
+            self.sink.compare_names(&place, "function", functions)?;
             let times = events.map(|event| event.map(|event| event.time));
             let times = times.as_ref().map(Option::as_slice);
             self.sink.compare_floats(DiffKind::Names, &place.part("time", "time"), times)?;
         }
         Ok(())
     }
-}
-
-fn bone_names(motion: &dyn Animations) -> Result<Vec<Vec<u8>>> {
-    (0..motion.bone_count()?).map(|bone| Ok(motion.bone(bone)?.name.to_vec())).collect()
-}
-
-fn clip_names(motion: &dyn Animations) -> Result<Vec<Vec<u8>>> {
-    (0..motion.clip_count()?).map(|clip| Ok(motion.clip(clip)?.name.to_vec())).collect()
 }

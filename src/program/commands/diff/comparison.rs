@@ -1,12 +1,15 @@
 //! Compares everything that two meshes contain, in the order in which it is printed.
 
+// Rule: this file sorts and maps by copies only.
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::both::Both;
 use super::difference::{DiffPlace, Difference};
 use super::items::FoundItems;
 use super::options::{DiffKind, DiffOptions, ItemOrder};
-use super::pairing::Pairing;
+use super::pairing::{Pairing, names};
 use super::regions::RegionTotals;
 use super::side::DiffSide;
 use super::sink::DiffSink;
@@ -65,6 +68,25 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         }
     }
 
+    /// Compares the numbers of findings by each rule. The formats have different rules, so the
+    /// findings of two formats are compared only on request.
+    fn compare_findings(&mut self, place: &DiffPlace<'_>) -> anyhow::Result<()> {
+        let is_asked = self.options().only.contains(&DiffKind::Findings);
+        if !self.options().wants(DiffKind::Findings)
+            || self.sink.is_decided()
+            || !self.sides.have_same_format() && !is_asked
+        {
+            return Ok(());
+        }
+        let counts = self.read(self.sides, finding_counts)?;
+        let rules: BTreeSet<_> = counts.a.keys().chain(counts.b.keys()).collect();
+        for rule in rules {
+            let counts = counts.as_ref().map(|counts| DiffValue::Number(counts.get(rule).copied().unwrap_or_default()));
+            self.sink.compare(DiffKind::Findings, &place.part(rule, &format!("findings of {rule}")), counts)?;
+        }
+        Ok(())
+    }
+
     /// Calls a function of the library for both meshes, and adds the path to an error.
     pub fn read<T, U>(&self, of: Both<T>, f: impl Fn(T) -> Result<U>) -> Result<Both<U>> {
         Ok(Both { a: self.sides.a.locate(f(of.a))?, b: self.sides.b.locate(f(of.b))? })
@@ -82,27 +104,21 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
     }
 
     /// Adds a difference for each item that only one of the meshes has.
-    pub fn add_unpaired(
-        &mut self,
-        place: &DiffPlace<'_>,
-        list: &str,
-        names: Both<&[Vec<u8>]>,
-        pairing: &Pairing,
-    ) -> io::Result<()> {
-        let mut add = |names: &[Vec<u8>], index: usize, values: fn(DiffValue) -> Both<DiffValue>| {
-            let name = names.get(index).map(Vec::as_slice).unwrap_or_default();
-            self.sink.add(DiffKind::Names, || Difference {
-                kind: DiffKind::Names,
-                place: place.item(list, Both::new(index, index), name).text(),
-                values: values(DiffValue::name(Some(Name::new(name)))),
-                items: None,
-            })
-        };
-        for index in &pairing.unpaired.a {
-            add(names.a, *index, |value| Both::new(value, DiffValue::Missing))?;
-        }
-        for index in &pairing.unpaired.b {
-            add(names.b, *index, |value| Both::new(DiffValue::Missing, value))?;
+    pub fn add_unpaired(&mut self, place: &DiffPlace<'_>, list: &str, pairing: &Pairing) -> io::Result<()> {
+        let Both { a, b } = &pairing.unpaired;
+        for (index, is_in_a) in a.iter().map(|index| (index, true)).chain(b.iter().map(|index| (index, false))) {
+            let indices = Both::new(*index, *index);
+            let names = pairing.names(indices);
+            let name = if is_in_a { names.a } else { names.b };
+            self.sink.add(DiffKind::Names, || {
+                let (value, missing) = (DiffValue::name(Some(Name::new(name))), DiffValue::Missing);
+                Difference {
+                    kind: DiffKind::Names,
+                    place: place.item(list, indices, name).text(),
+                    values: if is_in_a { Both::new(value, missing) } else { Both::new(missing, value) },
+                    items: None,
+                }
+            })?;
         }
         Ok(())
     }
@@ -128,37 +144,46 @@ impl<'c, 'o> MeshComparison<'c, 'o> {
         let all = self.read(contents.zip(assets), |(contents, asset)| level_names(contents, asset))?;
         let counts = all.as_ref().map(Vec::len);
         let filter = self.options().lod;
-        let is_chosen = |name: &&Vec<u8>| match filter {
+        let is_chosen = |name: &[u8]| match filter {
             LodFilter::One(number) => number.has_name(name),
             LodFilter::All => true,
             LodFilter::None => false,
         };
-        let chosen = all.as_ref().map(|names| names.iter().filter(is_chosen).count());
+        let chosen = all.as_ref().map(|names| names.iter().filter(|name| is_chosen(name)).count());
         if let (LodFilter::One(number), Both { a: 0, b: 0 }) = (filter, chosen) {
-            return usage(format!("--lod {number}: neither mesh has this level of detail; leave it out"));
+            usage!("--lod {number}: neither mesh has this level of detail; leave it out");
         }
         if filter == LodFilter::All {
             self.compare_counts(place, "levels", "levels of detail", counts)?;
         }
-        let names = all.as_ref().map(Vec::as_slice);
-        let pairing = Pairing::of_names(names);
-        let are_named = names.a.iter().chain(names.b).any(|name| !name.is_empty());
+        let are_named = all.a.iter().chain(&all.b).any(|name| !name.is_empty());
+        let pairing = Pairing::of_names(all);
         for pair in &pairing.pairs {
-            let name = names.a.get(pair.a).cloned().unwrap_or_default();
-            if !is_chosen(&&name) || self.sink.is_decided() {
+            let name = pairing.names(*pair).a;
+            if !is_chosen(name) || self.sink.is_decided() {
                 continue;
             }
             let levels = self.read(assets.zip(*pair), |(asset, level)| asset.level(level))?;
-            let text = Name::new(&name).to_string();
+            let text = Name::new(name).to_string();
             let place = if are_named { place.part(&text, &text) } else { *place };
             let levels: Both<&dyn Geometry> = Both { a: &*levels.a, b: &*levels.b };
             self.compare_surfaces(&place, levels)?;
         }
         if are_named && filter == LodFilter::All {
-            self.add_unpaired(place, "level", names, &pairing)?;
+            self.add_unpaired(place, "level", &pairing)?;
         }
         Ok(())
     }
+}
+
+/// Returns the number of findings by each rule.
+fn finding_counts(side: &DiffSide) -> Result<BTreeMap<&'static str, u64>> {
+    let mut counts = BTreeMap::new();
+    side.asset.findings(true, true, &mut |finding| {
+        let count: &mut u64 = counts.entry(finding.rule).or_default();
+        *count = count.saturating_add(1);
+    })?;
+    Ok(counts)
 }
 
 /// Returns the names of the levels of detail. A format without levels has one level without a name,
@@ -167,6 +192,5 @@ fn level_names(contents: &dyn Contents, asset: &dyn Asset) -> Result<Vec<Vec<u8>
     if contents.level_storage() == LevelStorage::Shared {
         return Ok(vec![Vec::new()]);
     }
-    let names = (0..asset.level_count()?).map(|level| asset.level_name(level));
-    names.map(|name| Ok(name?.map(|name| name.to_vec()).unwrap_or_default())).collect()
+    names(asset.level_count()?, |level| Ok(asset.level_name(level)?.unwrap_or_default()))
 }

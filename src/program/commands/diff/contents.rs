@@ -50,7 +50,7 @@ impl MeshComparison<'_, '_> {
             (_, Some(_)) => "--asset",
             _ => return Ok(()),
         };
-        usage(format!("{option}: applies to Second Life meshes only; leave it out"))
+        usage!("{option}: applies to Second Life meshes only; leave it out")
     }
 
     fn compare_asset(
@@ -100,12 +100,7 @@ impl MeshComparison<'_, '_> {
 
     fn compare_hulls(&mut self, place: &DiffPlace<'_>, hulls: &Both<Hull<'_>>) -> anyhow::Result<()> {
         let hulls = hulls.as_ref();
-        self.sink.compare_as(
-            DiffKind::Names,
-            &place.part("name", "name"),
-            hulls.map(|hull| hull.name),
-            DiffValue::name,
-        )?;
+        self.sink.compare_names(place, "name", hulls.map(|hull| hull.name))?;
         let kind = |kind| DiffValue::Text(format!("{kind:?}"));
         self.sink.compare_as(DiffKind::Names, &place.part("kind", "kind"), hulls.map(|hull| hull.kind), kind)?;
         let points = hulls.map(|hull| hull.points);
@@ -126,9 +121,7 @@ impl MeshComparison<'_, '_> {
     }
 
     fn compare_transform(&mut self, place: &DiffPlace<'_>, transforms: Both<&Affine>) -> anyhow::Result<()> {
-        let columns = transforms.map(Affine::columns_f32);
-        let floats = columns.as_ref().map(|columns| columns.as_flattened());
-        Ok(self.sink.compare_floats(DiffKind::Attributes, &place.part("transform", "transform"), floats)?)
+        Ok(self.sink.compare_matrices(DiffKind::Attributes, &place.part("transform", "transform"), transforms)?)
     }
 
     fn compare_instances(&mut self, place: &DiffPlace<'_>, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
@@ -138,7 +131,7 @@ impl MeshComparison<'_, '_> {
             let instances = self.read(contents, |contents| contents.instance(index))?;
             let place = place.item("instance", Both::new(index, index), &[]);
             let (names, assets) = (instances.as_ref().map(|one| one.name), instances.as_ref().map(|one| one.asset));
-            self.sink.compare_as(DiffKind::Names, &place.part("name", "name"), names, DiffValue::name)?;
+            self.sink.compare_names(&place, "name", names)?;
             self.sink.compare_as(DiffKind::Names, &place.part("asset", "asset"), assets, DiffValue::count)?;
             self.compare_transform(&place, instances.as_ref().map(|instance| &instance.transform))?;
         }
@@ -164,8 +157,7 @@ impl MeshComparison<'_, '_> {
     /// Compares the metadata of two files. Entries are paired by key.
     fn compare_metadata(&mut self, place: &DiffPlace<'_>, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
         let entries = self.read(contents, metadata)?;
-        let keys = entries.as_ref().map(|entries| entries.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>());
-        let keys = keys.as_ref().map(Vec::as_slice);
+        let keys = entries.as_ref().map(|entries| entries.iter().map(|(key, _)| key.clone()).collect());
         let pairing = Pairing::of_names(keys);
         for pair in &pairing.pairs {
             let (Some((key, a)), Some((other, b))) = (entries.a.get(pair.a), entries.b.get(pair.b)) else { continue };
@@ -174,7 +166,7 @@ impl MeshComparison<'_, '_> {
             self.sink.compare(DiffKind::Names, &place.part("key", "key"), keys)?;
             self.sink.compare(DiffKind::Names, &place.part("value", "value"), Both::new(a.clone(), b.clone()))?;
         }
-        Ok(self.add_unpaired(place, "metadata", keys, &pairing)?)
+        Ok(self.add_unpaired(place, "metadata", &pairing)?)
     }
 }
 

@@ -10,6 +10,7 @@ use super::options::DiffKind;
 use super::value::DiffValue;
 use crate::Name;
 use crate::math::narrow;
+use crate::program::args::value_name;
 use crate::program::render::json::number;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::text::counted;
@@ -184,7 +185,7 @@ impl Difference {
     /// Writes the fields of the JSON object of the difference.
     pub fn write_json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
         let Self { kind, place, values, items } = self;
-        out.field_text("kind", kind.name())?;
+        out.field_text("kind", &value_name(kind))?;
         out.field_text("item", &place.path.a)?;
         out.field("item_b", (place.path.a != place.path.b).then_some(place.path.b.as_str()))?;
         let types = values.as_ref().map(DiffValue::type_name);

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::AnsiColor;
+use serde_json::Value;
 
 use super::both::Both;
 use super::options::DiffOptions;
@@ -43,7 +44,7 @@ pub fn run(
     let files = files_by_path(folders, walk, global)?;
     if files.is_empty() {
         let [a, b] = [folders.a, folders.b].map(shown);
-        return usage(format!("{a} and {b}: expected a mesh in one of the folders, found none"));
+        usage!("{a} and {b}: expected a mesh in one of the folders, found none");
     }
     let mut comparison = FolderComparison { options, detail, global, worst: Outcome::Fine };
     if global.json {
@@ -85,34 +86,25 @@ impl FolderComparison<'_> {
 
     /// Prints the differences between two files, or that one of them does not exist.
     fn print_file(&self, path: &Path, files: &Both<Option<PathBuf>>, out: &mut dyn Write) -> anyhow::Result<Outcome> {
-        let only = match (&files.a, &files.b) {
-            (Some(_), Some(_)) => None,
-            (Some(_), None) => Some(("- ", "A", AnsiColor::Red.on_default())),
-            (None, _) => Some(("+ ", "B", AnsiColor::Green.on_default())),
-        };
-        if let Some((mark, side, style)) = only {
+        let Both { a: Some(a), b: Some(b) } = files else {
+            let is_in_a = files.a.is_some();
+            let (mark, side, color) = if is_in_a { ('-', 'A', AnsiColor::Red) } else { ('+', 'B', AnsiColor::Green) };
+            let style = color.on_default();
             if self.detail != DiffDetail::Nothing {
-                writeln!(out, "{style}{mark}{}: only in {side}{style:#}", shown(path))?;
+                writeln!(out, "{style}{mark} {}: only in {side}{style:#}", shown(path))?;
             }
             out.flush()?;
             return Ok(Outcome::Differences);
-        }
+        };
         let detail = if self.detail == DiffDetail::Full { DiffDetail::Differing } else { self.detail };
-        let done = self.open(files).and_then(|sides| match sides.as_ref().map(Option::as_ref).all() {
-            Some(sides) => print_text(sides, self.options, detail, out),
-            None => Ok(Outcome::Fine),
-        });
+        let done = self.open(a, b).and_then(|sides| print_text(sides.as_ref(), self.options, detail, out));
         out.flush()?;
         done.or_else(unreadable)
     }
 
     /// Opens the files of a pair.
-    fn open(&self, files: &Both<Option<PathBuf>>) -> anyhow::Result<Both<Option<DiffSide>>> {
-        let open = |path: &Option<PathBuf>| {
-            let path = path.as_ref();
-            path.map(|path| DiffSide::open(path, path, self.global)).transpose()
-        };
-        Ok(Both { a: open(&files.a)?, b: open(&files.b)? })
+    fn open(&self, a: &Path, b: &Path) -> anyhow::Result<Both<DiffSide>> {
+        Ok(Both { a: DiffSide::open(a, a, self.global)?, b: DiffSide::open(b, b, self.global)? })
     }
 
     fn print_json(&mut self, folders: Both<&Path>, files: &FilesByPath) -> anyhow::Result<()> {
@@ -141,20 +133,13 @@ impl FolderComparison<'_> {
 
     /// Writes the fields of the entry of two files.
     fn write_file(&self, files: &Both<Option<PathBuf>>, out: &mut JsonWriter<'_>) -> anyhow::Result<Outcome> {
-        let only = match (&files.a, &files.b) {
-            (Some(_), Some(_)) => None,
-            (Some(_), None) => Some("a"),
-            (None, _) => Some("b"),
-        };
-        out.field("only", only)?;
-        if only.is_some() {
+        let Both { a: Some(a), b: Some(b) } = files else {
+            out.field("only", if files.a.is_some() { "a" } else { "b" })?;
             return Ok(Outcome::Differences);
-        }
-        match self.open(files) {
-            Ok(sides) => match sides.as_ref().map(Option::as_ref).all() {
-                Some(sides) => write_json(sides, self.options, out),
-                None => Ok(Outcome::Fine),
-            },
+        };
+        out.field("only", Value::Null)?;
+        match self.open(a, b) {
+            Ok(sides) => write_json(sides.as_ref(), self.options, out),
             Err(error) => write_error(&error, out),
         }
     }

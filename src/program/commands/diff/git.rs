@@ -38,7 +38,7 @@ pub fn run(arguments: &[PathBuf], options: &DiffOptions, global: &Global) -> any
         // After a rename, the new path and the similarity follow the usual arguments.
         [path, old, _, _, new, _, _] | [path, old, _, _, new, _, _, _, _] => (path, Both::new(old, new)),
         _ => {
-            return usage(format!("--git: expected the 7 arguments of Git, found {}", arguments.len()));
+            usage!("--git: expected the 7 arguments of Git, found {}", arguments.len());
         }
     };
     let new_path = arguments.get(7).unwrap_or(path);

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::both::Both;
 use super::difference::ItemDifferences;
-use super::tolerance::Tolerance;
+use super::options::Tolerance;
 use super::value::DiffValue;
 use crate::math::{as_u64, narrow};
 use crate::model::{
@@ -15,55 +15,32 @@ use crate::{Array, Error, ErrorKind, Result};
 
 /// The number of items that are decoded at a time.
 const CHUNK: usize = 8192;
-/// The greatest number of components of an item.
-const MAX_WIDTH: usize = 6;
 
 /// An item of an array that can be compared.
 pub trait DiffItem: Pod {
-    /// The number of components that are compared.
-    const WIDTH: usize;
     /// Whether the items are whole numbers, for which a tolerance has no meaning.
     const IS_WHOLE: bool = false;
 
-    /// Returns the components. Only the first [`WIDTH`](Self::WIDTH) of them are used.
-    fn components(&self) -> [f64; MAX_WIDTH];
+    /// Returns the components that are compared.
+    fn components(&self) -> impl Iterator<Item = f64>;
 
     /// Returns the item as a value to print.
     fn value(&self) -> DiffValue {
-        DiffValue::Floats(self.components().iter().take(Self::WIDTH).map(|part| narrow(*part)).collect())
+        DiffValue::Floats(self.components().map(narrow).collect())
     }
 }
 
-/// Implements [`DiffItem`] for vectors of floats.
-macro_rules! vector_items {
-    ($($width:literal: [$($part:ident),*];)*) => {$(
-        impl DiffItem for [f32; $width] {
-            const WIDTH: usize = $width;
-
-            fn components(&self) -> [f64; MAX_WIDTH] {
-                let [$($part),*] = self.map(f64::from);
-                let mut all = [0.0; MAX_WIDTH];
-                all.iter_mut().zip([$($part),*]).for_each(|(place, part)| *place = part);
-                all
-            }
-        }
-    )*};
-}
-
-vector_items! {
-    2: [u, v];
-    3: [x, y, z];
-    4: [r, g, b, a];
+impl<const N: usize> DiffItem for [f32; N] {
+    fn components(&self) -> impl Iterator<Item = f64> {
+        self.iter().copied().map(f64::from)
+    }
 }
 
 impl DiffItem for u32 {
-    const WIDTH: usize = 1;
     const IS_WHOLE: bool = true;
 
-    fn components(&self) -> [f64; MAX_WIDTH] {
-        let mut all = [0.0; MAX_WIDTH];
-        all.iter_mut().take(1).for_each(|place| *place = f64::from(*self));
-        all
+    fn components(&self) -> impl Iterator<Item = f64> {
+        std::iter::once(f64::from(*self))
     }
 
     fn value(&self) -> DiffValue {
@@ -74,13 +51,8 @@ impl DiffItem for u32 {
 /// The tangent and the bitangent are compared. The normals of tangent frames are an array of their
 /// own.
 impl DiffItem for TangentFrame {
-    const WIDTH: usize = 6;
-
-    fn components(&self) -> [f64; MAX_WIDTH] {
-        let axes = [self.tangent(), self.bitangent()];
-        let mut all = [0.0; MAX_WIDTH];
-        all.iter_mut().zip(axes.as_flattened()).for_each(|(place, part)| *place = f64::from(*part));
-        all
+    fn components(&self) -> impl Iterator<Item = f64> {
+        [self.tangent(), self.bitangent()].into_iter().flatten().map(f64::from)
     }
 }
 
@@ -220,8 +192,8 @@ fn compare_chunk<I: DiffItem>(start: u64, items: Both<&[I]>, tolerance: &Toleran
         if bytemuck::bytes_of(a) == bytemuck::bytes_of(b) {
             continue;
         }
-        let parts = Both::new(a.components(), b.components()).map(|parts| parts.into_iter().take(I::WIDTH));
-        let differences = parts.a.zip(parts.b).filter_map(|(a, b)| tolerance.difference(a, b));
+        let parts = a.components().zip(b.components());
+        let differences = parts.filter_map(|(a, b)| tolerance.difference(a, b));
         if let Some(largest) = differences.reduce(f64::max) {
             let largest = (!I::IS_WHOLE).then_some(largest);
             counter.add(number, largest, || Both::new(a.value(), b.value()));

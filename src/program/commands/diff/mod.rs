@@ -6,7 +6,6 @@ mod both;
 mod comparison;
 mod contents;
 mod difference;
-mod findings;
 mod folders;
 mod git;
 mod items;
@@ -21,7 +20,6 @@ mod report;
 mod side;
 mod sink;
 mod surfaces;
-mod tolerance;
 mod value;
 mod weights;
 
@@ -30,19 +28,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::program::args::{Global, STDIN, WalkArgs};
+use crate::program::args::{Global, STDIN, WalkArgs, parse_number};
 use crate::program::formats::level_args::{LodFilter, filter_parser};
-use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::SCHEMA;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
 use crate::program::render::text::counted;
 
 use both::Both;
-use options::{DiffKind, DiffOptions, ItemOrder};
+use options::{DiffKind, DiffOptions, ItemOrder, Tolerance};
 use report::{DiffDetail, print_text, write_json};
 use side::DiffSide;
-use tolerance::Tolerance;
 
 /// The number of differences of one kind that are listed without `--verbose`.
 const MAX_LISTED: u64 = 100;
@@ -107,8 +104,7 @@ pub struct DiffArgs {
 
 /// Parses a number that is not negative.
 fn parse_tolerance(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if number.is_finite() && number >= 0.0 { Ok(number) } else { Err("expected a finite number, 0 or more".to_owned()) }
+    parse_number(text, |number: &f64| number.is_finite() && *number >= 0.0, "expected a finite number, 0 or more")
 }
 
 impl DiffArgs {
@@ -117,20 +113,19 @@ impl DiffArgs {
             return git::run(&self.files, &self.options(global), global);
         }
         let [a, b] = self.files.as_slice() else {
-            let text = format!("expected two files or two folders, found {}", counted(self.files.len(), "path"));
-            return Err(UsageError(text).into());
+            usage!("expected two files or two folders, found {}", counted(self.files.len(), "path"));
         };
         let paths: Both<&Path> = Both::new(a, b);
         match (a.is_dir(), b.is_dir()) {
             (true, true) => folders::run(paths, &self.walk, &self.options(global), self.detail(global), global),
             (false, false) => self.compare_files(paths, global),
-            _ => usage("expected two files or two folders, found a file and a folder"),
+            _ => usage!("expected two files or two folders, found a file and a folder"),
         }
     }
 
     fn compare_files(&self, paths: Both<&Path>, global: &Global) -> anyhow::Result<Outcome> {
         if paths.a == Path::new(STDIN) && paths.b == Path::new(STDIN) {
-            return usage("expected standard input (-) at most once, found it twice");
+            usage!("expected standard input (-) at most once, found it twice");
         }
         let a = DiffSide::open(paths.a, paths.a, global)?;
         let b = DiffSide::open(paths.b, paths.b, global)?;

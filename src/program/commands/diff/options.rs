@@ -2,7 +2,6 @@
 
 use clap::ValueEnum;
 
-use super::tolerance::Tolerance;
 use crate::program::formats::level_args::LodFilter;
 
 /// A kind of difference.
@@ -22,25 +21,6 @@ pub enum DiffKind {
     Findings,
     /// Formats, versions, and bytes of the regions that `map` lists; only if chosen
     Bytes,
-}
-
-impl DiffKind {
-    /// All kinds, in the order in which they are declared.
-    pub const ALL: [Self; 7] =
-        [Self::Counts, Self::Names, Self::Bounds, Self::Attributes, Self::Animations, Self::Findings, Self::Bytes];
-
-    /// Returns the name of the kind on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Counts => "counts",
-            Self::Names => "names",
-            Self::Bounds => "bounds",
-            Self::Attributes => "attributes",
-            Self::Animations => "animations",
-            Self::Findings => "findings",
-            Self::Bytes => "bytes",
-        }
-    }
 }
 
 /// The order in which the values of two surfaces are paired.
@@ -77,5 +57,66 @@ impl DiffOptions {
             DiffKind::Bytes => self.only.contains(&kind),
             _ => self.only.is_empty() || self.only.contains(&kind),
         }
+    }
+}
+
+/// The greatest difference between two floats that count as equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tolerance {
+    /// The greatest absolute difference.
+    pub absolute: f64,
+    /// The greatest difference relative to the greater of the two magnitudes.
+    pub relative: f64,
+}
+
+impl Tolerance {
+    /// Returns the difference of two numbers, or `None` if they count as equal.
+    ///
+    /// Negative zero is equal to zero, and NaN is equal to NaN. The difference of NaN and a number
+    /// is infinite.
+    pub fn difference(&self, a: f64, b: f64) -> Option<f64> {
+        #[allow(clippy::float_cmp, reason = "equal numbers are equal with any tolerance")]
+        let is_same = a == b || a.is_nan() && b.is_nan();
+        if is_same {
+            return None;
+        }
+        let difference = (a - b).abs();
+        let allowed = self.absolute.max(self.relative * a.abs().max(b.abs()));
+        match difference.is_finite() {
+            true if difference <= allowed => None,
+            true => Some(difference),
+            false => Some(f64::INFINITY),
+        }
+    }
+
+    /// Returns the greatest difference between the numbers of two lists, or `None` if all of them
+    /// count as equal.
+    pub fn greatest(&self, a: &[f64], b: &[f64]) -> Option<f64> {
+        let differences = a.iter().zip(b).filter_map(|(a, b)| self.difference(*a, *b));
+        let unpaired = (a.len() != b.len()).then_some(f64::INFINITY);
+        differences.chain(unpaired).reduce(f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compares_every_kind_of_float() {
+        let exact = Tolerance::default();
+        assert_eq!(exact.difference(-0.0, 0.0), None);
+        assert_eq!(exact.difference(f64::NAN, -f64::NAN), None);
+        assert_eq!(exact.difference(f64::INFINITY, f64::INFINITY), None);
+        assert_eq!(exact.difference(1.0, 1.5), Some(0.5));
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let wide = Tolerance { absolute: 1e300, relative: 1.0 };
+            assert_eq!(wide.difference(odd, 1.0), Some(f64::INFINITY));
+        }
+        assert_eq!(Tolerance { absolute: 0.5, relative: 0.0 }.difference(1.0, 1.5), None);
+        assert_eq!(Tolerance { absolute: 0.0, relative: 0.01 }.difference(1000.0, 1009.0), None);
+        assert_eq!(Tolerance { absolute: 0.0, relative: 0.01 }.difference(1000.0, 1020.0), Some(20.0));
+        assert_eq!(exact.greatest(&[0.0, 1.0, 2.0], &[0.0, 3.0, 1.0]), Some(2.0));
+        assert_eq!(exact.greatest(&[0.0], &[0.0, 3.0]), Some(f64::INFINITY));
     }
 }

@@ -5,13 +5,16 @@
 use std::collections::BTreeMap;
 
 use super::both::Both;
+use super::difference::DiffPlace;
+use crate::{Name, Result};
 
 /// The pairs of the items of two lists, and the items without a partner.
 ///
 /// Two items are a pair if they have the same name, and no other item of either list has this name.
 /// Of the remaining items, those with the same number are a pair.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Pairing {
+    names: Both<Vec<Vec<u8>>>,
     /// The numbers of the items of each pair, in the order of list A.
     pub pairs: Vec<Both<usize>>,
     /// The numbers of the items that only one list has.
@@ -19,8 +22,8 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    pub fn of_names(names: Both<&[Vec<u8>]>) -> Self {
-        let [in_a, in_b] = [names.a, names.b].map(unique);
+    pub fn of_names(names: Both<Vec<Vec<u8>>>) -> Self {
+        let Both { a: in_a, b: in_b } = names.as_ref().map(|names| unique(names));
         let partner = |name: &Vec<u8>, own: &UniqueNames<'_>, other: &UniqueNames<'_>| {
             own.get(name.as_slice()).copied().flatten()?;
             other.get(name.as_slice()).copied().flatten()
@@ -39,7 +42,22 @@ impl Pairing {
             }
         }
         pairing.unpaired.b = (0..names.b.len()).filter(|b| !paired_b.get(*b).copied().unwrap_or_default()).collect();
-        pairing
+        Self { names, ..pairing }
+    }
+
+    /// Returns the lengths of both lists.
+    pub fn counts(&self) -> Both<usize> {
+        self.names.as_ref().map(Vec::len)
+    }
+
+    /// Returns the names of two items. An item that does not exist has an empty name.
+    pub fn names(&self, pair: Both<usize>) -> Both<&[u8]> {
+        self.names.as_ref().zip(pair).map(|(names, index)| names.get(index).map(Vec::as_slice).unwrap_or_default())
+    }
+
+    /// Returns the place of the two items of a pair.
+    pub fn place<'p>(&'p self, place: &'p DiffPlace<'_>, list: &'p str, pair: Both<usize>) -> DiffPlace<'p> {
+        place.item(list, pair, self.names(pair).a)
     }
 
     /// Returns the number of pairs whose item in list B comes before the item of an earlier pair.
@@ -54,13 +72,18 @@ impl Pairing {
     }
 
     /// Returns for each item of list B the number of its partner in list A.
-    pub fn partners_of_b(&self, count: usize) -> Vec<Option<usize>> {
-        let mut partners = vec![None; count];
+    pub fn partners_of_b(&self) -> Vec<Option<usize>> {
+        let mut partners = vec![None; self.names.b.len()];
         for pair in &self.pairs {
             partners.iter_mut().skip(pair.b).take(1).for_each(|partner| *partner = Some(pair.a));
         }
         partners
     }
+}
+
+/// Returns the names of the items of a list.
+pub fn names<'n>(count: usize, name: impl Fn(usize) -> Result<Name<'n>>) -> Result<Vec<Vec<u8>>> {
+    (0..count).map(|index| Ok(name(index)?.to_vec())).collect()
 }
 
 /// The names of a list with their numbers. A name that occurs several times has no number.
@@ -79,8 +102,8 @@ mod tests {
     use super::*;
 
     fn pairs(a: &[&str], b: &[&str]) -> (Vec<(usize, usize)>, Vec<usize>, Vec<usize>) {
-        let names = [a, b].map(|names| names.iter().map(|name| name.as_bytes().to_vec()).collect::<Vec<_>>());
-        let Pairing { pairs, unpaired } = Pairing::of_names(Both { a: &names[0], b: &names[1] });
+        let names = Both { a, b }.map(|names| names.iter().map(|name| name.as_bytes().to_vec()).collect());
+        let Pairing { pairs, unpaired, .. } = Pairing::of_names(names);
         (pairs.iter().map(|pair| (pair.a, pair.b)).collect(), unpaired.a, unpaired.b)
     }
 

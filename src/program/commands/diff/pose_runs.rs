@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::both::Both;
 use super::difference::ItemDifferences;
 use super::items::FoundItems;
-use super::tolerance::Tolerance;
+use super::options::Tolerance;
 use super::value::DiffValue;
 use crate::Animations;
 use crate::Result;
@@ -76,7 +76,7 @@ fn difference(property: Property, values: &Both<PoseValue>, tolerance: &Toleranc
 
 /// The differences of one property of the bones: their number, and the first of them.
 pub struct RunCounter {
-    property: Property,
+    pub property: Property,
     tolerance: Tolerance,
     /// The number of the pair of the first difference, and the differences.
     found: Option<(usize, FoundItems)>,
@@ -85,10 +85,6 @@ pub struct RunCounter {
 impl RunCounter {
     pub const fn new(property: Property, tolerance: Tolerance) -> Self {
         Self { property, tolerance, found: None }
-    }
-
-    pub const fn property(&self) -> Property {
-        self.property
     }
 
     /// Adds the frames in which a pair of bones has two values. `bone` is the bone of A.

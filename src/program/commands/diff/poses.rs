@@ -5,9 +5,8 @@
 use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
-use super::options::DiffKind;
+use super::options::{DiffKind, Tolerance};
 use super::pose_runs::{PROPERTIES, PairKey, RestDifferences, RunCounter, read_keys};
-use super::tolerance::Tolerance;
 use crate::Animations;
 use crate::math::as_u64;
 use crate::model::Transform;
@@ -89,7 +88,7 @@ fn compare_keys(keys: &Both<&[PairKey]>, bones: &BonePairs, frames: u32, toleran
 
 /// Takes the keys of one property of a pair from the start of a list.
 fn take_channel<'k>(keys: &mut &'k [PairKey], pair: usize, counter: &RunCounter) -> &'k [PairKey] {
-    let is_own = |key: &PairKey| key.pair == pair && key.property == counter.property();
+    let is_own = |key: &PairKey| key.pair == pair && key.property == counter.property;
     let (own, rest) = keys.split_at_checked(keys.iter().take_while(|key| is_own(key)).count()).unwrap_or_default();
     *keys = rest;
     own

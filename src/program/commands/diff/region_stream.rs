@@ -2,8 +2,8 @@
 //! memory.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::both::Both;
 use crate::program::input::bytes::Data;
@@ -19,63 +19,14 @@ const KEPT: usize = 1 << 16;
 
 /// The regions of one file, in file order.
 pub struct RegionStream<'m> {
-    source: RegionSource<'m>,
+    /// Returns the next regions, or an empty list at the end.
+    more: Box<dyn FnMut() -> Vec<Region> + 'm>,
     ahead: VecDeque<Region>,
 }
 
-/// Where regions come from.
-enum RegionSource<'m> {
-    /// A walk on another thread.
-    Thread(Receiver<Vec<Region>>),
-    /// Several walks on the calling thread, because the system refuses a thread. The next walk
-    /// skips the first `done` regions.
-    Walks(RepeatedWalk<'m>),
-}
-
-/// Walks over the regions of a file, each of which skips the regions that are done.
-struct RepeatedWalk<'m> {
-    model: &'m Model<Data>,
-    source: usize,
-    done: usize,
-    error: Option<Error>,
-}
-
-impl RepeatedWalk<'_> {
-    fn next(&mut self) -> Vec<Region> {
-        let (mut batch, mut number) = (Vec::new(), 0_usize);
-        let walked = walk(self.model, self.source, &mut |region| {
-            if number >= self.done && batch.len() < KEPT {
-                batch.push(region);
-            }
-            number = number.saturating_add(1);
-        });
-        self.error = walked.err();
-        self.done = self.done.saturating_add(batch.len());
-        batch
-    }
-}
-
-impl RegionSource<'_> {
-    /// Returns the next regions, or `None` at the end.
-    fn next(&mut self) -> Option<Vec<Region>> {
-        match self {
-            Self::Thread(batches) => batches.recv().ok(),
-            Self::Walks(walk) => Some(walk.next()).filter(|batch| !batch.is_empty()),
-        }
-    }
-}
-
 impl<'m> RegionStream<'m> {
-    const fn new(source: RegionSource<'m>) -> Self {
-        Self { source, ahead: VecDeque::new() }
-    }
-
-    /// Returns the error of the walks on the calling thread.
-    fn into_error(self) -> Option<Error> {
-        match self.source {
-            RegionSource::Thread(_) => None,
-            RegionSource::Walks(walk) => walk.error,
-        }
+    fn new(more: impl FnMut() -> Vec<Region> + 'm) -> Self {
+        Self { more: Box::new(more), ahead: VecDeque::new() }
     }
 
     /// Returns the next region without removing it.
@@ -99,7 +50,10 @@ impl<'m> RegionStream<'m> {
     /// Receives regions until `count` of them are held, or until the end of the file.
     fn fill(&mut self, count: usize) {
         while self.ahead.len() < count {
-            let Some(batch) = self.source.next() else { break };
+            let batch = (self.more)();
+            if batch.is_empty() {
+                break;
+            }
             self.ahead.extend(batch);
         }
     }
@@ -116,23 +70,44 @@ pub fn with_streams(
     source: usize,
     compare: impl FnOnce(&mut Both<RegionStream<'_>>),
 ) -> Result<(), Both<Option<Error>>> {
+    let mut errors = Both::<Option<Error>>::default();
     thread::scope(|scope| {
-        let start = |model| {
-            let (sender, batches) = sync_channel(WAITING);
-            match threads::start(scope, move || send_all(model, source, &sender)) {
-                Some(thread) => (Some(thread), RegionSource::Thread(batches)),
-                None => (None, RegionSource::Walks(RepeatedWalk { model, source, done: 0, error: None })),
-            }
-        };
-        let [(thread_a, a), (thread_b, b)] = [models.a, models.b].map(start);
-        let mut streams = Both::new(RegionStream::new(a), RegionStream::new(b));
-        compare(&mut streams);
+        let (thread_a, a) = start(scope, models.a, source, &mut errors.a);
+        let (thread_b, b) = start(scope, models.b, source, &mut errors.b);
         // A walk that waits for a receiver ends when the receiver is gone.
-        let walked = streams.map(RegionStream::into_error);
-        let joined = Both::new(thread_a, thread_b).map(|thread| thread.and_then(|thread| thread.join().ok()?.err()));
-        let errors = Both::new(walked.a.or(joined.a), walked.b.or(joined.b));
-        if errors.a.is_none() && errors.b.is_none() { Ok(()) } else { Err(errors) }
-    })
+        compare(&mut Both::new(a, b));
+        let joined = |thread: Option<ScopedJoinHandle<'_, Result<()>>>| thread?.join().ok()?.err();
+        errors = Both::new(errors.a.take().or(joined(thread_a)), errors.b.take().or(joined(thread_b)));
+    });
+    if errors.a.is_none() && errors.b.is_none() { Ok(()) } else { Err(errors) }
+}
+
+/// Starts a walk over the regions of a file on another thread. If the system refuses a thread, the
+/// calling thread walks over the file several times, and the error of a walk is put in `error`.
+fn start<'s: 'e, 'e>(
+    scope: &'s Scope<'s, '_>,
+    model: &'s Model<Data>,
+    source: usize,
+    error: &'e mut Option<Error>,
+) -> (Option<ScopedJoinHandle<'s, Result<()>>>, RegionStream<'e>) {
+    let (sender, batches) = sync_channel(WAITING);
+    if let Some(thread) = threads::start(scope, move || send_all(model, source, &sender)) {
+        return (Some(thread), RegionStream::new(move || batches.recv().unwrap_or_default()));
+    }
+    let mut done = 0_usize;
+    let walks = RegionStream::new(move || {
+        let (mut batch, mut number) = (Vec::new(), 0_usize);
+        let walked = walk(model, source, &mut |region| {
+            if number >= done && batch.len() < KEPT {
+                batch.push(region);
+            }
+            number = number.saturating_add(1);
+        });
+        *error = walked.err();
+        done = done.saturating_add(batch.len());
+        batch
+    });
+    (None, walks)
 }
 
 /// Passes all regions of a file to `visit`.

@@ -11,6 +11,7 @@ use super::difference::Difference;
 use super::options::DiffOptions;
 use super::side::DiffSide;
 use super::sink::DiffSink;
+use crate::program::args::value_name;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::number;
 use crate::program::render::json_writer::JsonWriter;
@@ -51,7 +52,7 @@ pub fn print_text(
     };
     let mut comparison = MeshComparison::new(sides, DiffSink::new(options, &mut print));
     let verdict = comparison.run();
-    let totals: Vec<_> = comparison.sink.totals().collect();
+    let totals = comparison.sink.totals;
     let verdict = verdict?;
     if detail == DiffDetail::Line && verdict == DiffVerdict::Different {
         let [a, b] = [sides.a, sides.b].map(|side| shown(&side.label));
@@ -61,7 +62,7 @@ pub fn print_text(
         for (kind, total) in totals {
             let rest = total.saturating_sub(options.max_listed);
             if rest > 0 {
-                writeln!(out, "and {rest} more differences of {} (--verbose lists all)", kind.name())?;
+                writeln!(out, "and {rest} more differences of {} (--verbose lists all)", value_name(&kind))?;
             }
         }
     }
@@ -123,10 +124,10 @@ pub fn write_json(sides: Both<&DiffSide>, options: &DiffOptions, out: &mut JsonW
     let mut print = |difference: &Difference| out.item_object(|out| difference.write_json(out));
     let mut comparison = MeshComparison::new(sides, DiffSink::new(options, &mut print));
     let verdict = comparison.run();
-    let totals: Vec<_> = comparison.sink.totals().collect();
+    let totals = comparison.sink.totals;
     out.close(b"]")?;
     let totals: serde_json::Map<String, Value> =
-        totals.into_iter().map(|(kind, total)| (kind.name().to_owned(), total.into())).collect();
+        totals.into_iter().map(|(kind, total)| (value_name(&kind), total.into())).collect();
     out.field("totals", totals)?;
     let verdict = verdict.and_then(|verdict| {
         sides.a.check()?;

@@ -2,10 +2,14 @@
 
 use std::io;
 
+use clap::ValueEnum as _;
+
 use super::both::Both;
 use super::difference::{DiffPlace, Difference};
 use super::options::{DiffKind, DiffOptions};
 use super::value::DiffValue;
+use crate::Name;
+use crate::model::animation::Affine;
 
 /// A function that prints one difference.
 pub type PrintDifference<'o> = &'o mut dyn FnMut(&Difference) -> io::Result<()>;
@@ -14,23 +18,18 @@ pub type PrintDifference<'o> = &'o mut dyn FnMut(&Difference) -> io::Result<()>;
 pub struct DiffSink<'o> {
     pub options: &'o DiffOptions,
     print: PrintDifference<'o>,
-    /// The number of differences of each kind, in the order of [`DiffKind::ALL`].
-    totals: [u64; DiffKind::ALL.len()],
+    /// All kinds of differences, each with the number of those that were found.
+    pub totals: Vec<(DiffKind, u64)>,
 }
 
 impl<'o> DiffSink<'o> {
     pub fn new(options: &'o DiffOptions, print: PrintDifference<'o>) -> Self {
-        Self { options, print, totals: [0; DiffKind::ALL.len()] }
-    }
-
-    /// Returns all kinds of differences, each with the number of those that were found.
-    pub fn totals(&self) -> impl Iterator<Item = (DiffKind, u64)> + use<> {
-        DiffKind::ALL.into_iter().zip(self.totals)
+        Self { options, print, totals: DiffKind::value_variants().iter().map(|kind| (*kind, 0)).collect() }
     }
 
     /// Returns whether a difference was found.
     pub fn has_differences(&self) -> bool {
-        self.totals.iter().any(|total| *total > 0)
+        self.totals.iter().any(|(_, total)| *total > 0)
     }
 
     /// Returns whether the rest of the comparison cannot change the output.
@@ -43,9 +42,7 @@ impl<'o> DiffSink<'o> {
         if !self.options.wants(kind) {
             return Ok(());
         }
-        let totals = DiffKind::ALL.into_iter().zip(&mut self.totals);
-        let total = totals.filter(|(known, _)| *known == kind).map(|(_, total)| total).next();
-        let is_listed = total.is_some_and(|total| {
+        let is_listed = self.totals.iter_mut().find(|(known, _)| *known == kind).is_some_and(|(_, total)| {
             *total = total.saturating_add(1);
             *total <= self.options.max_listed
         });
@@ -69,6 +66,27 @@ impl<'o> DiffSink<'o> {
             return Ok(());
         }
         self.add(kind, || Difference { kind, place: place.text(), values: values.map(shown), items: None })
+    }
+
+    /// Adds a difference if two names are not the same.
+    pub fn compare_names(
+        &mut self,
+        place: &DiffPlace<'_>,
+        part: &str,
+        names: Both<Option<Name<'_>>>,
+    ) -> io::Result<()> {
+        self.compare_as(DiffKind::Names, &place.part(part, part), names, DiffValue::name)
+    }
+
+    /// Adds a difference if a component of two matrices differs by more than the tolerance.
+    pub fn compare_matrices(
+        &mut self,
+        kind: DiffKind,
+        place: &DiffPlace<'_>,
+        matrices: Both<&Affine>,
+    ) -> io::Result<()> {
+        let columns = matrices.map(Affine::columns_f32);
+        self.compare_floats(kind, place, columns.as_ref().map(|columns| columns.as_flattened()))
     }
 
     /// Adds a difference if a component of two vectors differs by more than the tolerance.

@@ -8,12 +8,12 @@ use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
 use super::options::DiffKind;
-use super::pairing::Pairing;
+use super::pairing::{Pairing, names};
 use super::value::DiffValue;
 use crate::array::Sphere;
 use crate::math::as_index;
 use crate::model::{Counts, Geometry, VertexPool};
-use crate::{Bounds, Result, Surface};
+use crate::{Bounds, Name, Surface};
 
 /// The pairs of vertex pools that were compared.
 pub type ComparedPools = BTreeSet<(VertexPool, VertexPool)>;
@@ -28,25 +28,19 @@ impl MeshComparison<'_, '_> {
             let spheres = self.read(levels, Geometry::sphere)?;
             self.compare_bounds(place, bounds, spheres)?;
         }
-        let names = self.read(levels, surface_names)?;
-        let names = names.as_ref().map(Vec::as_slice);
-        let pairing = Pairing::of_names(names);
+        let name = |level: &dyn Geometry| names(level.surface_count()?, |surface| level.surface_name(surface));
+        let pairing = Pairing::of_names(self.read(levels, name)?);
         self.compare_counts(place, "surfaces.order", "surfaces in another order", Both::new(0, pairing.misplaced()))?;
         let mut pools = ComparedPools::new();
         for pair in &pairing.pairs {
             if self.sink.is_decided() {
                 return Ok(());
             }
-            let name = names.a.get(pair.a).map(Vec::as_slice).unwrap_or_default();
-            let place = place.item("surface", *pair, name);
-            let renamed = Both { a: names.a.get(pair.a), b: names.b.get(pair.b) };
-            if renamed.a != renamed.b {
-                let shown = |name: Option<&Vec<u8>>| DiffValue::name(name.map(|name| crate::Name::new(name)));
-                self.sink.compare_as(DiffKind::Names, &place.part("name", "name"), renamed, shown)?;
-            }
+            let place = pairing.place(place, "surface", *pair);
+            self.sink.compare_names(&place, "name", pairing.names(*pair).map(|name| Some(Name::new(name))))?;
             self.compare_pair(&place, levels, *pair, &mut pools)?;
         }
-        self.add_unpaired(place, "surface", names, &pairing)?;
+        self.add_unpaired(place, "surface", &pairing)?;
         self.compare_vertex_frames(place, levels)
     }
 
@@ -76,12 +70,7 @@ impl MeshComparison<'_, '_> {
         if self.options().wants(DiffKind::Names) {
             let materials = self.read(surfaces, |surface| surface.material())?;
             if self.sides.have_same_format() || materials.all().is_some() {
-                self.sink.compare_as(
-                    DiffKind::Names,
-                    &place.part("material", "material"),
-                    materials,
-                    DiffValue::name,
-                )?;
+                self.sink.compare_names(place, "material", materials)?;
             }
             let drawn = self.read(surfaces, |surface| surface.is_drawn())?.map(DiffValue::Flag);
             self.sink.compare(DiffKind::Names, &place.part("drawn", "visible"), drawn)?;
@@ -137,8 +126,4 @@ impl MeshComparison<'_, '_> {
         }
         Ok(())
     }
-}
-
-fn surface_names(level: &dyn Geometry) -> Result<Vec<Vec<u8>>> {
-    (0..level.surface_count()?).map(|surface| Ok(level.surface_name(surface)?.to_vec())).collect()
 }

@@ -2,7 +2,7 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use super::tolerance::Tolerance;
+use super::options::Tolerance;
 use crate::model::{Indices, WeightsIter};
 use crate::{Array, Weights};
 

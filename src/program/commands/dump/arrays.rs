@@ -10,20 +10,15 @@ use crate::program::outcome::{UsageError, usage};
 use crate::program::render::arrays::{FrameAxes, FrameAxis};
 use crate::program::render::values::{ComputedVectors, Values, boxed};
 
-/// The options that apply to every array.
-pub struct ArrayOptions<'a> {
-    pub target: usize,
-    pub raw: bool,
-    pub frame: &'a FrameArgs,
-    pub clip: Option<usize>,
-}
-
 /// The surfaces, bones and hulls of a mesh, with the options that choose its arrays.
 pub struct ArrayContext<'a> {
     pub geometry: &'a dyn Geometry,
     pub animations: &'a dyn Animations,
     pub asset: &'a dyn Asset,
-    pub options: ArrayOptions<'a>,
+    pub target: usize,
+    pub raw: bool,
+    pub frame: &'a FrameArgs,
+    pub clip: Option<usize>,
 }
 
 impl ArrayContext<'_> {
@@ -65,9 +60,7 @@ impl<'s> SurfaceArrays<'s> {
             Attribute::Neutral(NeutralAttribute::AttributeIndices) => {
                 self.surface.geometry.attribute_indices(self.surface.index())?.is_some()
             }
-            Attribute::Neutral(NeutralAttribute::Normals) if self.context.options.raw => {
-                self.surface.normals()?.is_some()
-            }
+            Attribute::Neutral(NeutralAttribute::Normals) if self.context.raw => self.surface.normals()?.is_some(),
             _ => true,
         })
     }
@@ -113,7 +106,7 @@ impl<'s> SurfaceArrays<'s> {
             }
             _ => {}
         }
-        let target = if Attribute::Neutral(attribute).has_targets() { self.context.options.target } else { 0 };
+        let target = if Attribute::Neutral(attribute).has_targets() { self.context.target } else { 0 };
         Ok(match attribute {
             A::Positions => Some(Box::new(surface.target_positions(target)?)),
             A::Normals => match self.frame_axes(FrameAxis::Normal)? {
@@ -134,19 +127,19 @@ impl<'s> SurfaceArrays<'s> {
     }
 
     fn frame_axes(&self, axis: FrameAxis) -> crate::Result<Option<Box<dyn Values + 's>>> {
-        let frames = self.surface.target_tangent_frames(self.context.options.target)?;
+        let frames = self.surface.target_tangent_frames(self.context.target)?;
         Ok(boxed(frames.map(|frames| FrameAxes(frames, axis))))
     }
 
     /// Returns the chosen vertex frames, and the interpolation fraction between them.
     fn blend(&self) -> anyhow::Result<FrameBlend> {
-        let ArrayContext { geometry, animations, options, .. } = self.context;
-        blend_vertex_frames((*geometry, *animations), options.clip, &options.frame.frame.clone().unwrap_or_default())
+        let ArrayContext { geometry, animations, frame, clip, .. } = self.context;
+        blend_vertex_frames((*geometry, *animations), *clip, &frame.frame.clone().unwrap_or_default())
     }
 
     /// Returns the map to placed positions if the command line chooses them.
     fn placing(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Option<PositionMap<'s>>> {
-        if !self.context.options.frame.placed {
+        if !self.context.frame.placed {
             return Ok(None);
         }
         let text = "--placed: no script was found for the mesh; leave it out";
@@ -163,8 +156,8 @@ impl<'s> SurfaceArrays<'s> {
         if fraction.to_bits() == 0 && placing.is_none() {
             return Ok(Box::new(frame(from)?));
         }
-        if self.context.options.raw {
-            return usage("--raw: expected a whole number for --frame, because only whole frames are stored");
+        if self.context.raw {
+            usage!("--raw: expected a whole number for --frame, because only whole frames are stored");
         }
         let between = InterpolatedPositions::new(frame(from)?, frame(to)?, fraction);
         let place = placing.unwrap_or_else(|| Box::new(|position| position));
@@ -174,13 +167,13 @@ impl<'s> SurfaceArrays<'s> {
     /// Computes a normal for each corner, in the vertex frame that is nearest to the chosen frame
     /// index.
     fn computed_normals(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Box<dyn Values + 's>> {
-        if self.context.options.raw {
-            return usage("--raw: no normals are stored; leave it out to compute them");
+        if self.context.raw {
+            usage!("--raw: no normals are stored; leave it out to compute them");
         }
         let FrameBlend { from, to, fraction } = self.blend()?;
         let frame = usize::try_from(if fraction < 0.5 { from } else { to }).unwrap_or(usize::MAX);
         let is_placed = self.placing(mesh)?.is_some();
-        let normals = mesh.normals(self.number, frame, self.context.options.frame.shading, is_placed)?;
+        let normals = mesh.normals(self.number, frame, self.context.frame.shading, is_placed)?;
         Ok(ComputedVectors::boxed(normals.len(), move |index| normals.get(index).copied()))
     }
 

@@ -46,7 +46,7 @@ pub fn write_csv(arrays: &MeshArrays<'_>, out: &mut dyn Write, summary: &mut Sum
                 None => None,
             });
         }
-        let written = write_surface(surface.number, &groups, &table, arrays.raw(), out)?;
+        let written = write_surface(surface.number, &groups, &table, arrays.context.raw, out)?;
         rows = rows.saturating_add(u64::try_from(written)?);
         Ok(())
     })?;
@@ -60,13 +60,13 @@ fn column_groups(arrays: &MeshArrays<'_>, summary: &mut Summary) -> anyhow::Resu
     let mut groups: Vec<ColumnGroup> = attributes.map(|attribute| ColumnGroup::new(*attribute)).collect();
     arrays.visit(|surface, attribute, values| {
         let range = arrays.range(values.count())?;
-        let (width, is_list, head) = match values.layout(arrays.raw()) {
+        let (width, is_list, head) = match values.layout(arrays.context.raw) {
             Layout::Numbers { number, width } => {
                 let shape = if width == 1 { vec![range.len()] } else { vec![range.len(), width] };
                 (width, false, ArrayHead::numbers(number, &shape))
             }
             Layout::Influences { weight, .. } => {
-                let width = largest_count(values, range.clone(), arrays.raw(), surface.number)?;
+                let width = largest_count(values, range.clone(), arrays.context.raw, surface.number)?;
                 (width, true, ArrayHead::numbers(weight, &[range.len(), width]))
             }
         };

@@ -4,7 +4,7 @@ use crate::model::NormalShading;
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use crate::program::args::{FrameIndex, named_values, parse_frame_index};
+use crate::program::args::{FrameIndex, first_set, named_values, parse_frame_index};
 use crate::program::formats::selectors::Selector;
 
 /// The options that choose a vertex frame, and how values are computed from it.
@@ -48,13 +48,12 @@ impl FrameArgs {
     /// Returns the first option on the command line that applies to Unreal vertex meshes only, or
     /// `None` if there is no such option.
     pub fn first_option(&self) -> Option<&'static str> {
-        let options = [
+        first_set(&[
             (self.frame.is_some(), "--frame"),
             (self.clip.is_some(), "--clip"),
             (self.placed, "--placed"),
             (self.shading != NormalShading::Flagged, "--shading"),
             (self.uv_listing, "--uv-listing"),
-        ];
-        options.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
+        ])
     }
 }

@@ -30,10 +30,10 @@ pub fn largest_count(values: &dyn Values, range: Range<usize>, raw: bool, number
         Ok(())
     })?;
     if largest > MAX_PADDED {
-        return usage(format!(
+        usage!(
             "surface {number}: a vertex has {largest} influences, and the arrays hold at most {MAX_PADDED}; \
             leave out weights, or print them with --json"
-        ));
+        );
     }
     Ok(largest)
 }

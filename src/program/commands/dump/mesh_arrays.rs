@@ -7,7 +7,7 @@ use super::arrays::{ArrayContext, SurfaceArrays};
 use super::attribute::{Attribute, NeutralAttribute};
 use super::csv;
 use super::influences::{InfluencePart, largest_count, write_padded};
-use super::npy::{ArrayHead, write_npy, write_texts};
+use super::npy::{ArrayHead, write_npy, write_text};
 use super::npz::NpzWriter;
 use super::outputs::ArrayContent;
 use super::range::IndexRange;
@@ -28,46 +28,31 @@ pub struct MeshArrays<'a> {
     pub range: Option<IndexRange>,
 }
 
-/// One array, with its name and the range of its items.
-struct NamedValues<'v> {
-    name: String,
-    values: &'v dyn Values,
-    range: Range<usize>,
-    shape: Vec<usize>,
-}
-
 impl MeshArrays<'_> {
-    pub fn raw(&self) -> bool {
-        self.context.options.raw
-    }
-
     /// Returns the range of the items that are written, of an array with `len` items.
     pub fn range(&self, len: usize) -> Result<Range<usize>, UsageError> {
         self.range.unwrap_or(IndexRange::ALL).within(len)
     }
 
-    /// Returns the shape of an array of numbers. Indices are grouped into triangles, if they are
-    /// complete.
-    fn shape(&self, attribute: Attribute, count: usize, width: usize) -> Vec<usize> {
-        use NeutralAttribute::{AttributeIndices, Indices};
-        let is_index = matches!(attribute, Attribute::Neutral(Indices | AttributeIndices));
-        match width {
-            1 if is_index && self.range.is_none() && count.is_multiple_of(3) => vec![count / 3, 3],
-            1 => vec![count],
-            _ => vec![count, width],
-        }
-    }
-
-    fn named<'v>(
+    /// Returns the name, the head and the range of an array of numbers, or `None` for influences.
+    /// Indices are grouped into triangles, if they are complete.
+    fn described(
         &self,
         arrays: &SurfaceArrays<'_>,
         attribute: Attribute,
-        values: &'v dyn Values,
-    ) -> anyhow::Result<NamedValues<'v>> {
+        values: &dyn Values,
+    ) -> anyhow::Result<Option<(String, ArrayHead, Range<usize>)>> {
+        use NeutralAttribute::{AttributeIndices, Indices};
+        let Layout::Numbers { number, width } = values.layout(self.context.raw) else { return Ok(None) };
         let range = self.range(values.count())?;
-        let width = if let Layout::Numbers { width, .. } = values.layout(self.raw()) { width } else { 0 };
-        let shape = self.shape(attribute, range.len(), width);
-        Ok(NamedValues { name: self.selection.array_name(arrays.number, &attribute.name()), values, range, shape })
+        let is_index = matches!(attribute, Attribute::Neutral(Indices | AttributeIndices));
+        let shape = match (width, range.len()) {
+            (1, count) if is_index && self.range.is_none() && count.is_multiple_of(3) => vec![count / 3, 3],
+            (1, count) => vec![count],
+            (_, count) => vec![count, width],
+        };
+        let name = self.selection.array_name(arrays.number, &attribute.name());
+        Ok(Some((name, ArrayHead::numbers(number, &shape), range)))
     }
 
     /// Passes every selected array to `visit`, one after another.
@@ -101,14 +86,14 @@ impl MeshArrays<'_> {
         arrays: &SurfaceArrays<'_>,
         values: &dyn Values,
     ) -> anyhow::Result<()> {
-        let Layout::Influences { bone, weight } = values.layout(self.raw()) else { return Ok(()) };
+        let Layout::Influences { bone, weight } = values.layout(self.context.raw) else { return Ok(()) };
         let range = self.range(values.count())?;
-        let width = largest_count(values, range.clone(), self.raw(), arrays.number)?;
+        let width = largest_count(values, range.clone(), self.context.raw, arrays.number)?;
         for (part, number) in [(InfluencePart::Bones, bone), (InfluencePart::Weights, weight)] {
             let name = if part == InfluencePart::Bones { "bones" } else { "weights" };
             let name = self.selection.array_name(arrays.number, name);
             let head = ArrayHead::numbers(number, &[range.len(), width]);
-            let options = (range.clone(), self.raw());
+            let options = (range.clone(), self.context.raw);
             out.add(&name, &head, &|sink| Ok(write_padded(values, options.clone(), (part, number, width), sink)?))?;
             summary.add(&name, &head)?;
         }
@@ -148,33 +133,27 @@ pub fn add_texts(
     }
     let longest = longest.min(MAX_NAME);
     let head = ArrayHead::texts(longest, count);
-    out.add(key, &head, &|sink| {
-        (0..count).try_for_each(|index| write_texts(longest, std::iter::once(name(index)?), sink))
-    })?;
+    out.add(key, &head, &|sink| (0..count).try_for_each(|index| write_text(longest, &name(index)?, sink)))?;
     Ok(summary.add(key, &head)?)
 }
 
 impl ArrayContent for MeshArrays<'_> {
     fn write_npy(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
         self.visit(|arrays, attribute, values| {
-            let Layout::Numbers { number, .. } = values.layout(self.raw()) else {
-                return usage("weights: each vertex has a list of another length; write them to a file .npz or .csv");
+            let Some((name, head, range)) = self.described(arrays, attribute, values)? else {
+                usage!("weights: each vertex has a list of another length; write them to a file .npz or .csv");
             };
-            let named = self.named(arrays, attribute, values)?;
-            let head = ArrayHead::numbers(number, &named.shape);
-            summary.add(&named.name, &head)?;
-            write_npy(out, &head, &|sink| Ok(values.write_bytes(named.range.clone(), self.raw(), sink)?))
+            summary.add(&name, &head)?;
+            write_npy(out, &head, &|sink| Ok(values.write_bytes(range.clone(), self.context.raw, sink)?))
         })
     }
 
     fn write_npz(&self, out: &mut NpzWriter<'_>, summary: &mut Summary) -> anyhow::Result<()> {
         self.visit(|arrays, attribute, values| {
-            let Layout::Numbers { number, .. } = values.layout(self.raw()) else {
+            let Some((name, head, range)) = self.described(arrays, attribute, values)? else {
                 return self.add_influences(out, summary, arrays, values);
             };
-            let NamedValues { name, values, range, shape } = self.named(arrays, attribute, values)?;
-            let head = ArrayHead::numbers(number, &shape);
-            out.add(&name, &head, &|sink| Ok(values.write_bytes(range.clone(), self.raw(), sink)?))?;
+            out.add(&name, &head, &|sink| Ok(values.write_bytes(range.clone(), self.context.raw, sink)?))?;
             Ok(summary.add(&name, &head)?)
         })?;
         if self.selection.is_named { Ok(()) } else { self.add_names(out, summary) }

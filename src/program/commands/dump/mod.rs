@@ -21,9 +21,9 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use crate::model::ItemOwner;
-use crate::{Animations, Geometry, Name};
+use crate::{Animations, Geometry};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile};
 use crate::program::formats::level_args::LevelArgs;
@@ -36,13 +36,13 @@ use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
 use crate::program::render::values::Values;
 
-use arrays::{ArrayContext, ArrayOptions};
+use arrays::ArrayContext;
 use attribute::{Attribute, NeutralAttribute, attribute_parser};
 use frame_args::FrameArgs;
 use mesh_arrays::MeshArrays;
 use output_args::{ArrayFormat, OutputArgs};
 use pose::PoseArgs;
-use pose_table::{BoneTransforms, PoseTable, TableBone};
+use pose_table::{PoseTable, TableBone};
 use range::{IndexRange, parse_range};
 use selection::{ArraySelection, all_attributes, hull_number, vertex_attributes};
 
@@ -120,17 +120,17 @@ impl DumpArgs {
     fn dump(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         if self.target != 0 && !self.attribute.is_empty() && !self.attribute.iter().any(|one| one.has_targets()) {
             let names: Vec<String> = self.attribute.iter().map(|one| one.name()).collect();
-            return usage(format!("--target: all morph targets share the same {}; leave it out", names.join(", ")));
+            usage!("--target: all morph targets share the same {}; leave it out", names.join(", "));
         }
         if self.pose.is_set() {
             let other = self.frame.first_option().filter(|option| *option != "--clip");
             if let Some(option) = other.or_else(|| self.level.first_option()) {
-                return usage(format!("{option}: does not go with --pose or --time; leave it out"));
+                usage!("{option}: does not go with --pose or --time; leave it out");
             }
             return self.dump_pose(asset, format, global);
         }
         if let Some(option) = self.pose.option_without_pose() {
-            return usage(format!("{option}: needs --pose or --time; add one of them or leave it out"));
+            usage!("{option}: needs --pose or --time; add one of them or leave it out");
         }
         self.dump_arrays(asset, format, global)
     }
@@ -138,13 +138,10 @@ impl DumpArgs {
     fn dump_arrays(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         let model = &asset.model;
         if !model.file().has_surfaces() {
-            return usage("an animation has no surface; --pose N prints the positions of its bones at frame N");
+            usage!("an animation has no surface; --pose N prints the positions of its bones at frame N");
         }
-        let level = self.level.geometry(model.file())?;
-        let geometry: &dyn Geometry = match &level {
-            Some(level) => &**level,
-            None => model,
-        };
+        let level = self.level.geometry(model)?;
+        let geometry: &dyn Geometry = &*level;
         asset.note_other_assets(self.level.asset, &self.file.file, global);
         if let (true, Some(mesh)) = (self.frame.uv_listing, geometry.vertex_mesh()) {
             mesh.write_uv_listing(&mut BufWriter::new(io::stdout().lock()))?;
@@ -152,13 +149,10 @@ impl DumpArgs {
         }
         let animations = model.animations()?;
         self.check_options(geometry, animations)?;
-        let clip = match &self.frame.clip {
-            Some(clip) => Some(clip.clip(animations)?),
-            None => None,
-        };
+        let clip = self.frame.clip.as_ref().map(|clip| clip.clip(animations)).transpose()?;
         let chosen = model.contents().asset(self.level.asset.unwrap_or_default())?;
-        let options = ArrayOptions { target: self.target, raw: self.raw, frame: &self.frame, clip };
-        let context = ArrayContext { geometry, animations, asset: &*chosen, options };
+        let (target, raw, frame) = (self.target, self.raw, &self.frame);
+        let context = ArrayContext { geometry, animations, asset: &*chosen, target, raw, frame, clip };
         match format {
             Some(format) => self.write_arrays(&context, asset, format, global),
             None => self.print_array(&context, asset, global),
@@ -201,7 +195,7 @@ impl DumpArgs {
             ArraySelection::new(&self.surface, &self.attribute, &default, context)?
         };
         if self.range.is_some() && selection.attributes.len() != 1 {
-            return usage("--range: applies to one attribute; give one with --attribute, or leave it out");
+            usage!("--range: applies to one attribute; give one with --attribute, or leave it out");
         }
         self.check_target(context, &selection.numbers)?;
         let arrays = MeshArrays { context, selection, range: self.range };
@@ -223,7 +217,7 @@ impl DumpArgs {
         match *self.attribute {
             [] => Ok(Attribute::Neutral(NeutralAttribute::Positions)),
             [only] => Ok(only),
-            _ => Err(UsageError(format!("--attribute: found several attributes; {text}"))),
+            _ => usage!("--attribute: found several attributes; {text}"),
         }
     }
 
@@ -237,7 +231,7 @@ impl DumpArgs {
         match *numbers {
             [] => Ok(0),
             [only] => Ok(only),
-            _ => usage(format!("--surface: found several surfaces; {text}")),
+            _ => usage!("--surface: found several surfaces; {text}"),
         }
     }
 
@@ -253,17 +247,13 @@ impl DumpArgs {
         } else {
             "applies to Unreal vertex meshes only; leave it out"
         };
-        usage(format!("{option}: {text}"))
+        usage!("{option}: {text}")
     }
 
     fn dump_pose(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
         let animations = asset.model.animations()?;
-        let clip = match &self.frame.clip {
-            Some(clip) => clip.clip(animations)?,
-            None => 0,
-        };
-        let onto = self.pose.onto.as_ref().map(|path| Ok((path, open(path, global)?)));
-        let onto = onto.transpose().map_err(|error: anyhow::Error| error)?;
+        let clip = self.frame.clip.as_ref().map_or(Ok(0), |clip| clip.clip(animations))?;
+        let onto = self.pose.onto.as_ref().map(|path| anyhow::Ok((path, open(path, global)?))).transpose()?;
         let table = self.pose_table(asset, clip, onto.as_ref().map(|(_, mesh)| mesh))?;
         if let Some((path, mesh)) = &onto {
             mesh.check().map_err(|error| mesh.locate_error(error, path))?;
@@ -275,10 +265,7 @@ impl DumpArgs {
         if global.json {
             let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
             let head = extend(head, &self.pose.json(animations, clip));
-            let head = match &self.pose.onto {
-                Some(path) => with(head, "onto", path.to_string_lossy().into()),
-                None => head,
-            };
+            let head = with(head, "onto", self.pose.onto.as_ref().map(|path| path.to_string_lossy().into()));
             table.print_json(&head, &mut out)?;
         } else {
             table.print(&mut out)?;
@@ -291,21 +278,20 @@ impl DumpArgs {
         let animations = asset.model.animations()?;
         let has_bone_clips = animations.has_bone_clips();
         if self.frame.clip.is_none() && has_bone_clips && animations.clip_count()? == 0 {
-            return usage(format!("{}: expected animation[0], found 0 animations", self.pose));
+            usage!("{}: expected animation[0], found 0 animations", self.pose);
         }
         if animations.bone_count()? == 0 {
             let frame = self.pose.whole_frame();
             let tracks = animations.track_pose(clip, frame.as_ref().copied().unwrap_or_default());
             if !matches!(tracks, Ok(None)) {
                 frame?;
-                let root = |name: Name<'_>| TableBone { name: name.to_string_lossy(), parent: -1 };
                 let tracks = tracks?.into_iter().flatten();
-                let (bones, tracks) = tracks.map(|(name, track)| (root(name), track)).unzip();
-                return Ok(PoseTable { bones, transforms: BoneTransforms::Local(tracks) });
+                let bones = tracks.map(|(name, track)| TableBone::local(name, -1, &track)).collect();
+                return Ok(PoseTable { bones, is_model: false });
             }
         }
         if !has_bone_clips {
-            return usage("--pose: this format has no bone animations");
+            usage!("--pose: this format has no bone animations");
         }
         let onto = onto.map(|mesh| mesh.model.animations()).transpose()?;
         self.pose.table(clip, animations, onto)
@@ -332,18 +318,9 @@ impl DumpArgs {
             "attribute": attribute.name(),
             "range": [range.start, range.end],
         });
-        let head = match &self.frame.frame {
-            Some(frame) => with(head, "frame", number(frame.value)),
-            None => head,
-        };
-        let head = match self.level.key() {
-            Some(lod) => with(head, "lod", lod.into()),
-            None => head,
-        };
-        let head = match self.level.asset {
-            Some(asset) => with(head, "asset", asset.into()),
-            None => head,
-        };
+        let head = with(head, "frame", self.frame.frame.as_ref().map(|frame| number(frame.value)));
+        let head = with(head, "lod", self.level.key().map(Value::from));
+        let head = with(head, "asset", self.level.asset.map(Value::from));
         // An array may be too large to be collected as JSON in memory. Each value of the array is
         // therefore printed immediately after it is decoded, before the closing brace of the JSON
         // object is printed.

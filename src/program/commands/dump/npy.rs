@@ -26,7 +26,7 @@ pub struct ArrayHead {
 
 impl ArrayHead {
     pub fn numbers(number: NumberType, shape: &[usize]) -> Self {
-        let [dtype, code] = [number.name(), number.code()].map(str::to_owned);
+        let [dtype, code] = number.numpy().map(str::to_owned);
         Self { dtype, code, element: number.size(), shape: shape.to_vec() }
     }
 
@@ -82,16 +82,11 @@ pub fn write_npy(out: &mut dyn Write, head: &ArrayHead, fill: ArrayFill<'_>) -> 
     Ok(out.flush()?)
 }
 
-/// Passes texts to `sink` as an array whose texts have `length` characters. Longer texts are cut.
-pub fn write_texts(length: usize, texts: impl Iterator<Item = String>, sink: Sink<'_>) -> anyhow::Result<()> {
-    let mut bytes = Vec::new();
-    for text in texts {
-        bytes.clear();
-        let characters = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(length);
-        characters.for_each(|character| bytes.extend(character.to_le_bytes()));
-        sink(&bytes)?;
-    }
-    Ok(())
+/// Passes a text to `sink` as an item of an array whose texts have `length` characters. A longer
+/// text is cut.
+pub fn write_text(length: usize, text: &str, sink: Sink<'_>) -> anyhow::Result<()> {
+    let characters = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(length);
+    Ok(sink(&characters.flat_map(u32::to_le_bytes).collect::<Vec<_>>())?)
 }
 
 #[cfg(test)]
@@ -125,8 +120,9 @@ mod tests {
     #[test]
     fn texts_are_padded_and_cut() {
         let mut found = Vec::new();
-        let texts = ["a", "\u{1f600}bc"].map(str::to_owned);
-        write_texts(2, texts.into_iter(), &mut |bytes| std::io::Write::write_all(&mut found, bytes)).unwrap();
+        for text in ["a", "\u{1f600}bc"] {
+            write_text(2, text, &mut |bytes| std::io::Write::write_all(&mut found, bytes)).unwrap();
+        }
         assert_eq!(found, [0x61_u32, 0, 0x1f600, 0x62].map(u32::to_le_bytes).concat());
     }
 }

@@ -134,7 +134,7 @@ impl<'o> NpzWriter<'o> {
     /// Writes the directory, which ends the archive.
     pub fn finish(mut self) -> anyhow::Result<()> {
         self.write_small()?;
-        let (start, size) = (self.offset, self.directory.bytes());
+        let (start, size) = (self.offset, self.directory.written);
         io::copy(&mut self.directory.rewound()?.take(size), self.out)?;
         let end = start.saturating_add(size);
         self.out.write_all(&end_records(self.files, start, size, end))?;

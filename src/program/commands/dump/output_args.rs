@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
-use crate::program::args::STDIN;
+use crate::program::args::{STDIN, value_name};
 use crate::program::formats::names::has_extension;
 use crate::program::formats::native_output::advice;
 use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::render::output_limit::OutputLimit;
 use crate::program::render::text::shown;
 
@@ -25,18 +25,9 @@ pub enum ArrayFormat {
 }
 
 impl ArrayFormat {
-    /// Returns the extension of the format, without a dot.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Npy => "npy",
-            Self::Npz => "npz",
-            Self::Csv => "csv",
-        }
-    }
-
     /// Returns the format that the extension of a path indicates.
     fn named(path: &Path) -> Option<Self> {
-        [Self::Npy, Self::Npz, Self::Csv].into_iter().find(|format| has_extension(path, format.extension()))
+        Self::value_variants().iter().copied().find(|format| has_extension(path, &value_name(format)))
     }
 }
 
@@ -70,9 +61,9 @@ impl OutputArgs {
         }
         match (ArrayFormat::named(output), self.format) {
             (Some(named), Some(format)) if named != format => {
-                let (path, format) = (shown(output), format.extension());
+                let (path, format) = (shown(output), value_name(&format));
                 let text = "the extension is that of another format than --format";
-                Err(UsageError(format!("{path}: {text} {format}; end the path with .{format}")))
+                usage!("{path}: {text} {format}; end the path with .{format}")
             }
             (Some(named), _) => Ok(Some(named)),
             (None, format) => match (advice(output), format) {

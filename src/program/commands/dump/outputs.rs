@@ -63,18 +63,28 @@ fn write_format(
     summary: &mut Summary,
 ) -> anyhow::Result<()> {
     match format {
-        ArrayFormat::Npy => content.write_npy(out, summary),
         ArrayFormat::Npz => {
             let mut archive = NpzWriter::new(out);
             content.write_npz(&mut archive, summary)?;
             archive.finish()
         }
-        ArrayFormat::Csv => {
-            let mut out = BufWriter::with_capacity(BLOCK, out);
-            content.write_csv(&mut out, summary)?;
-            Ok(out.flush()?)
-        }
+        _ => write_stream(content, format, out, summary),
     }
+}
+
+/// Writes arrays in a format without an archive.
+fn write_stream(
+    content: &dyn ArrayContent,
+    format: ArrayFormat,
+    out: &mut dyn Write,
+    summary: &mut Summary,
+) -> anyhow::Result<()> {
+    if format == ArrayFormat::Npy {
+        return content.write_npy(out, summary);
+    }
+    let mut out = BufWriter::with_capacity(BLOCK, out);
+    content.write_csv(&mut out, summary)?;
+    Ok(out.flush()?)
 }
 
 /// Writes arrays to standard output. An archive is completed first, because the checksum of an
@@ -87,12 +97,6 @@ fn print_arrays(
 ) -> anyhow::Result<()> {
     let (mut out, mut summary) = (io::stdout().lock(), Summary::new(false));
     match format {
-        ArrayFormat::Npy => limit.write(&mut out, |out| content.write_npy(out, &mut summary))?,
-        ArrayFormat::Csv => limit.write(&mut out, |out| {
-            let mut out = BufWriter::with_capacity(BLOCK, out);
-            content.write_csv(&mut out, &mut summary)?;
-            Ok(out.flush()?)
-        })?,
         ArrayFormat::Npz => {
             let mut held = SpooledTempFile::new(HELD_IN_MEMORY);
             limit.write(&mut held, |out| write_format(content, format, out, &mut summary))?;
@@ -100,6 +104,7 @@ fn print_arrays(
             held.seek(SeekFrom::Start(0))?;
             io::copy(&mut held, &mut out)?;
         }
+        _ => limit.write(&mut out, |out| write_stream(content, format, out, &mut summary))?,
     }
     out.flush()?;
     Ok(asset.check()?)

@@ -9,7 +9,7 @@ use crate::{Animations, Clip, Error, ErrorKind, Field, FrameBlend, Skeleton};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::pose_table::{BoneTransforms, PoseTable, TableBone};
+use super::pose_table::{PoseTable, TableBone};
 use crate::program::args;
 use crate::program::outcome::{UsageError, usage};
 use crate::program::render::json::number;
@@ -77,23 +77,15 @@ impl fmt::Display for PoseArgs {
 }
 
 fn parse_frame(text: &str) -> Result<PoseFrame, String> {
-    if let Ok(whole) = text.parse() {
-        return Ok(PoseFrame { whole, fraction: 0.0 });
-    }
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let whole: usize = whole.parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
-    let fraction: f32 =
-        format!("0.{fraction}").parse().map_err(|_| format!("{text:?}: expected a frame, 0 or more"))?;
-    if (0.0..1.0).contains(&fraction) {
-        Ok(PoseFrame { whole, fraction })
-    } else {
-        Err(format!("{text:?}: expected a frame, 0 or more"))
-    }
+    let parsed = whole.parse().ok().zip(format!("0.{fraction}").parse().ok());
+    let frame = parsed.map(|(whole, fraction)| PoseFrame { whole, fraction });
+    let frame = frame.filter(|frame| (0.0..1.0).contains(&frame.fraction));
+    frame.ok_or_else(|| format!("{text:?}: expected a frame, 0 or more"))
 }
 
 fn parse_rate(text: &str) -> Result<f32, String> {
-    let rate: f32 = text.parse().map_err(|error| format!("{error}"))?;
-    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("expected a number greater than 0".to_owned()) }
+    args::parse_number(text, |rate: &f32| rate.is_finite() && *rate > 0.0, "expected a number greater than 0")
 }
 
 impl PoseArgs {
@@ -105,8 +97,7 @@ impl PoseArgs {
     /// Returns the first option on the command line that needs `--pose` or `--time`, or `None` if
     /// there is no such option.
     pub fn option_without_pose(&self) -> Option<&'static str> {
-        let options = [(self.onto.is_some(), "--onto"), (self.model, "--model")];
-        options.into_iter().find(|(is_set, _)| *is_set && !self.is_set()).map(|(_, name)| name)
+        args::first_set(&[(self.onto.is_some(), "--onto"), (self.model, "--model")]).filter(|_| !self.is_set())
     }
 
     /// Returns the frame or time from the command line as a JSON object.
@@ -150,19 +141,19 @@ impl PoseArgs {
             own.set_moment(motion, clip, &moment)?;
             pose.copy_from_slice(own.bones());
         }
-        let bones = (0..skeleton.bone_count()?).map(|bone| {
-            let bone = skeleton.bone(bone)?;
-            Ok(TableBone { name: bone.name.to_string_lossy(), parent: bone.parent })
+        let bones = pose.iter().enumerate().map(|(number, transform)| {
+            let bone = skeleton.bone(number)?;
+            Ok(TableBone::local(bone.name, bone.parent, transform))
         });
-        let bones = bones.collect::<crate::Result<_>>()?;
-        let transforms = if self.model {
+        let mut bones = bones.collect::<crate::Result<Vec<_>>>()?;
+        if self.model {
             let mut model = vec![Affine::IDENTITY; pose.len()];
             Skeleton::new(skeleton)?.model(&pose, &mut model)?;
-            BoneTransforms::Model(model)
-        } else {
-            BoneTransforms::Local(pose)
-        };
-        Ok(PoseTable { bones, transforms })
+            for (bone, model) in bones.iter_mut().zip(&model) {
+                bone.floats = model.columns_f32().concat();
+            }
+        }
+        Ok(PoseTable { bones, is_model: self.model })
     }
 
     /// Returns the animation frame at or before the chosen time, and the fraction of the way to the
@@ -171,11 +162,11 @@ impl PoseArgs {
         let Clip { frames, rate, .. } = motion.clip(clip)?;
         let Some(frame @ PoseFrame { whole, fraction }) = self.pose else {
             if frames == 0 {
-                return usage(format!("{self}: the animation has 0 frames"));
+                usage!("{self}: the animation has 0 frames");
             }
             if rate.or(self.rate).is_none() {
                 let text = "the animation has no frame rate; give one, such as --rate 30";
-                return usage(format!("{self}: {text}"));
+                usage!("{self}: {text}");
             }
             return Ok(crate::Pose::moment(motion, clip, self.time.unwrap_or_default(), self.rate, false)?);
         };
@@ -183,7 +174,7 @@ impl PoseArgs {
         let [from, to] = [whole, last].map(|frame| u32::try_from(frame).unwrap_or(u32::MAX));
         if to >= frames && fraction > 0.0 {
             let last = frames.saturating_sub(1);
-            return usage(format!("--pose: expected at most {last}, the last of {frames} frames, found {frame}"));
+            usage!("--pose: expected at most {last}, the last of {frames} frames, found {frame}");
         }
         if to >= frames {
             let text = match frames {

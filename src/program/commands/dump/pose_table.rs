@@ -1,9 +1,10 @@
 //! The transforms of all bones at one time of an animation, as text, JSON or arrays.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
-use crate::model::Transform;
-use crate::model::animation::Affine;
+use crate::Name;
+use crate::model::{NumberType, Transform};
 use serde_json::{Value, json};
 
 use super::mesh_arrays::add_texts;
@@ -11,9 +12,7 @@ use super::npy::{ArrayHead, write_npy};
 use super::npz::NpzWriter;
 use super::outputs::ArrayContent;
 use super::summary::Summary;
-use crate::model::NumberType;
-use crate::program::render::escape::FloatCell;
-use crate::program::render::escape::csv_cell;
+use crate::program::render::escape::{FloatCell, csv_cell};
 use crate::program::render::json::numbers;
 use crate::program::render::json_writer::JsonWriter;
 
@@ -28,35 +27,37 @@ pub struct TableBone {
     pub name: String,
     /// The index of the parent bone, or -1.
     pub parent: i32,
+    /// The numbers of its transform, in the order of the columns.
+    pub floats: Vec<f32>,
 }
 
-/// The transforms of all bones.
-pub enum BoneTransforms {
-    /// Relative to the parents.
-    Local(Vec<Transform>),
-    /// In model space.
-    Model(Vec<Affine>),
+impl TableBone {
+    /// Returns a bone with a transform relative to its parent.
+    pub fn local(name: Name<'_>, parent: i32, Transform { position, rotation, scale }: &Transform) -> Self {
+        Self { name: name.to_string_lossy(), parent, floats: [&position[..], rotation, scale].concat() }
+    }
 }
 
-/// The bones with their transforms, in the same order.
+/// The bones with their transforms.
 pub struct PoseTable {
     pub bones: Vec<TableBone>,
-    pub transforms: BoneTransforms,
+    /// Whether the transforms are in model space, and not relative to the parents.
+    pub is_model: bool,
 }
 
 impl PoseTable {
     /// Prints a bone on each line.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (at, bone) in self.bones.iter().enumerate() {
-            let all: Vec<String> = self.floats(at).iter().map(|value| format!("{value:?}")).collect();
-            writeln!(out, "{} {}", all.join(" "), crate::Name::new(bone.name.as_bytes()))?;
+        for bone in &self.bones {
+            let all: Vec<String> = bone.floats.iter().map(|value| format!("{value:?}")).collect();
+            writeln!(out, "{} {}", all.join(" "), Name::new(bone.name.as_bytes()))?;
         }
         out.flush()
     }
 
     /// Prints a JSON document with the fields of `head` and a list of bones.
     pub fn print_json(&self, head: &Value, out: &mut dyn Write) -> io::Result<()> {
-        let bones = self.bones.iter().enumerate().map(|(at, bone)| self.bone_json(at, bone));
+        let bones = self.bones.iter().map(|bone| self.bone_json(bone));
         JsonWriter::indented(out).object(|out| {
             out.fields(head)?;
             out.field_items("bones", bones)
@@ -65,66 +66,40 @@ impl PoseTable {
         out.flush()
     }
 
-    fn bone_json(&self, at: usize, TableBone { name, .. }: &TableBone) -> Value {
-        match &self.transforms {
-            BoneTransforms::Local(bones) => {
-                let Transform { position, rotation, scale } = bones.get(at).copied().unwrap_or_default();
-                json!({
-                    "name": name,
-                    "position": numbers(&position),
-                    "rotation": numbers(&rotation),
-                    "scale": numbers(&scale),
-                })
-            }
-            BoneTransforms::Model(_) => {
-                let columns: Vec<Value> = self.floats(at).chunks(3).map(numbers).collect();
-                json!({ "name": name, "model": columns })
-            }
+    fn bone_json(&self, TableBone { name, floats, .. }: &TableBone) -> Value {
+        if self.is_model {
+            return json!({ "name": name, "model": floats.chunks(3).map(numbers).collect::<Value>() });
         }
-    }
-
-    /// Returns all numbers of a bone.
-    fn floats(&self, at: usize) -> Vec<f32> {
-        match &self.transforms {
-            BoneTransforms::Local(bones) => {
-                let Transform { position, rotation, scale } = bones.get(at).copied().unwrap_or_default();
-                [&position[..], &rotation, &scale].concat()
-            }
-            BoneTransforms::Model(bones) => {
-                bones.get(at).map(|bone| bone.columns_f32().into_iter().flatten().collect()).unwrap_or_default()
-            }
-        }
+        let part = |part: Range<usize>| numbers(floats.get(part).unwrap_or_default());
+        json!({ "name": name, "position": part(0..3), "rotation": part(3..7), "scale": part(7..10) })
     }
 
     /// Returns some of the numbers of each bone as bytes.
-    fn bytes(&self, part: &std::ops::Range<usize>) -> Vec<u8> {
-        let numbers =
-            (0..self.bones.len()).flat_map(|at| self.floats(at).get(part.clone()).unwrap_or_default().to_vec());
-        numbers.flat_map(f32::to_le_bytes).collect()
+    fn bytes(&self, part: &Range<usize>) -> Vec<u8> {
+        let numbers = self.bones.iter().flat_map(|bone| bone.floats.get(part.clone()).unwrap_or_default());
+        numbers.flat_map(|number| number.to_le_bytes()).collect()
     }
 
     /// Returns the names and shapes of the arrays of an archive, with the numbers of a bone that
     /// are in each of them.
-    fn arrays(&self) -> Vec<(&'static str, Vec<usize>, std::ops::Range<usize>)> {
+    fn arrays(&self) -> Vec<(&'static str, Vec<usize>, Range<usize>)> {
         let bones = self.bones.len();
-        match self.transforms {
-            BoneTransforms::Local(_) => vec![
-                ("positions", vec![bones, 3], 0..3),
-                ("rotations", vec![bones, 4], 3..7),
-                ("scales", vec![bones, 3], 7..10),
-            ],
-            BoneTransforms::Model(_) => vec![("models", vec![bones, 4, 3], 0..12)],
+        if self.is_model {
+            return vec![("models", vec![bones, 4, 3], 0..12)];
         }
+        vec![
+            ("positions", vec![bones, 3], 0..3),
+            ("rotations", vec![bones, 4], 3..7),
+            ("scales", vec![bones, 3], 7..10),
+        ]
     }
 }
 
 impl ArrayContent for PoseTable {
     fn write_npy(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
         let bones = self.bones.len();
-        let (name, shape, width) = match self.transforms {
-            BoneTransforms::Local(_) => ("transforms", vec![bones, 10], 10),
-            BoneTransforms::Model(_) => ("models", vec![bones, 4, 3], 12),
-        };
+        let (name, shape, width) =
+            if self.is_model { ("models", vec![bones, 4, 3], 12) } else { ("transforms", vec![bones, 10], 10) };
         let head = ArrayHead::numbers(NumberType::F32, &shape);
         summary.add(name, &head)?;
         write_npy(out, &head, &|sink| Ok(sink(&self.bytes(&(0..width)))?))
@@ -147,15 +122,12 @@ impl ArrayContent for PoseTable {
     }
 
     fn write_csv(&self, out: &mut dyn Write, summary: &mut Summary) -> anyhow::Result<()> {
-        let columns = match self.transforms {
-            BoneTransforms::Local(_) => LOCAL_COLUMNS,
-            BoneTransforms::Model(_) => MODEL_COLUMNS,
-        };
+        let columns = if self.is_model { MODEL_COLUMNS } else { LOCAL_COLUMNS };
         let header = format!("bone,name,parent,{columns}");
         writeln!(out, "{header}")?;
         for (at, bone) in self.bones.iter().enumerate() {
             write!(out, "{at},{},{}", csv_cell(&bone.name), bone.parent)?;
-            self.floats(at).iter().try_for_each(|value| write!(out, ",{}", FloatCell(*value)))?;
+            bone.floats.iter().try_for_each(|value| write!(out, ",{}", FloatCell(*value)))?;
             writeln!(out)?;
         }
         for (name, shape, _) in self.arrays() {

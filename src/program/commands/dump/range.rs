@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 /// A range of item indices. `None` as the end means that the range extends to the last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,7 @@ impl IndexRange {
     pub fn within(self, len: usize) -> Result<Range<usize>, UsageError> {
         let range = self.start..self.end.unwrap_or(len);
         if range.end > len || range.start > len {
-            let text = format!("--range: expected a range within 0..{len}, found {}..{}", range.start, range.end);
-            return Err(UsageError(text));
+            usage!("--range: expected a range within 0..{len}, found {}..{}", range.start, range.end);
         }
         Ok(range)
     }

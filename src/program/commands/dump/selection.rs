@@ -5,7 +5,7 @@ use crate::model::ItemOwner;
 use super::arrays::{ArrayContext, SurfaceArrays, numbered_hulls};
 use super::attribute::Attribute;
 use crate::program::formats::selectors::{Selector, surfaces};
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 
 /// The kind of items that have arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +110,7 @@ fn owner_of(attributes: &[Attribute]) -> Result<OwnerKind, UsageError> {
     let mut owners = attributes.iter().copied().map(OwnerKind::of);
     let first = owners.next().unwrap_or(OwnerKind::Surface);
     if owners.any(|other| other != first) {
-        let text = "--attribute: hull and bounding-hull do not go with other attributes; write them to another file";
-        return Err(UsageError(text.to_owned()));
+        usage!("--attribute: hull and bounding-hull do not go with other attributes; write them to another file");
     }
     Ok(first)
 }
@@ -119,7 +118,7 @@ fn owner_of(attributes: &[Attribute]) -> Result<OwnerKind, UsageError> {
 /// Returns the number of a hull, which has no name.
 pub fn hull_number(selector: &Selector) -> Result<usize, UsageError> {
     let text = "--surface: a hull has no name; give its number";
-    selector.number().ok_or_else(|| UsageError(text.to_owned()))
+    selector.number.ok_or_else(|| UsageError(text.to_owned()))
 }
 
 /// Returns all attributes of surfaces.

@@ -70,7 +70,7 @@ impl Summary {
         let mut json = JsonWriter::indented(&mut out);
         json.open(b"{")?;
         let [path, output] = [path, output].map(Path::to_string_lossy);
-        json.fields(&document(json!({ "path": path, "output": output, "bytes": bytes })))?;
+        json.fields(&document(&json!({ "path": path, "output": output, "bytes": bytes })))?;
         if let Some(WrittenTable { rows, columns }) = &self.table {
             json.fields(&json!({ "rows": rows, "columns": columns }))?;
         }

@@ -168,7 +168,7 @@ impl InfoArgs {
             }
             let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
                 if summary.is_animation {
-                    sink.leave_gap(out.depth(), &summary.bones);
+                    sink.leave_gap(out.depth, &summary.bones);
                 }
             })?;
             Ok(fault.map_or(Outcome::Fine, |fault| Outcome::of_error(&fault)))

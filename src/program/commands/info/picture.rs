@@ -10,7 +10,6 @@ use crate::program::args::Global;
 use crate::program::describe::picture::draw_small;
 use crate::program::input::asset::InputAsset;
 use crate::program::outcome::Outcome;
-use crate::program::picture::png::write_png;
 use crate::program::render::report::complain_about;
 use crate::program::terminal::{Terminal, print_with_text};
 use crate::render::Picture;
@@ -47,12 +46,7 @@ impl InfoPictures {
         let text = if is_plain { anstream::adapter::strip_str(&text).to_string() } else { text };
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let (cells, _) = terminal.square(COLUMNS);
-        let png = |picture: &Picture| {
-            let mut bytes = Vec::new();
-            write_png(&mut bytes, picture, &[])?;
-            Ok(bytes)
-        };
         let mut out = AutoStream::always(stdout.lock());
-        print_with_text(&mut out, picture, &lines, (terminal.protocol, cells), &png)
+        Ok(print_with_text(&mut out, picture, &lines, (terminal.protocol, cells))?)
     }
 }

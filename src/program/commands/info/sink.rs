@@ -38,7 +38,7 @@ impl EntrySink {
     pub fn leave_gap(&self, depth: usize, bones: &[(String, i32)]) {
         let mut held = self.held.borrow_mut();
         let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::new(), gaps: Vec::new() });
-        held.gaps.push(Gap { at: held.text.bytes(), depth, bones: bones.to_vec() });
+        held.gaps.push(Gap { at: held.text.written, depth, bones: bones.to_vec() });
     }
 
     /// Prints the output that was held back, with the meshes of the animations.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::row::TableRow;
 
 /// The meaning of a duplicate.
@@ -22,7 +23,7 @@ pub enum DuplicateKind {
 /// ones have the path of the first.
 pub fn group(rows: Vec<TableRow>, kind: DuplicateKind) -> Vec<TableRow> {
     let mut groups: Vec<Vec<TableRow>> = Vec::new();
-    let mut indices: HashMap<u128, usize> = HashMap::new();
+    let mut indices: HashMap<String, usize> = HashMap::new();
     let mut files = HashSet::new();
     for row in rows {
         let Some(hash) = hash(&row, kind) else { continue };
@@ -42,12 +43,14 @@ pub fn group(rows: Vec<TableRow>, kind: DuplicateKind) -> Vec<TableRow> {
 
 /// Returns the hash by which a row is compared, or `None` for a mesh that has no triangles or could
 /// not be read.
-fn hash(row: &TableRow, kind: DuplicateKind) -> Option<u128> {
-    let values = row.values.as_ref().ok()?;
-    match kind {
-        DuplicateKind::Content => values.content,
-        DuplicateKind::Topology => values.topology.filter(|_| values.triangles > 0),
-    }
+fn hash(row: &TableRow, kind: DuplicateKind) -> Option<String> {
+    let has_triangles = row.number(TableColumn::Triangles).is_some_and(|triangles| triangles > 0);
+    let hash = match kind {
+        DuplicateKind::Content => row.cell(TableColumn::Content),
+        DuplicateKind::Topology if has_triangles => row.cell(TableColumn::Topology),
+        DuplicateKind::Topology => return None,
+    };
+    if let Cell::Text(hash) = hash { Some(hash) } else { None }
 }
 
 /// Sets the path of the first row of a group in the others.

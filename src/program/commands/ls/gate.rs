@@ -1,7 +1,7 @@
 //! The condition of `--fail-if`, which makes the exit code 1 if a row meets it.
 
 use super::TableRow;
-use crate::program::describe::rows::column::{Cell, TableColumn};
+use crate::program::describe::rows::column::TableColumn;
 use crate::program::describe::rows::filter::Condition;
 use crate::program::outcome::Outcome;
 use crate::program::render::text::{complain, count, counted, mesh_suffix, shown};
@@ -30,10 +30,8 @@ impl Gate {
         }
         self.found = self.found.saturating_add(1);
         if self.names.len() < NAMED {
-            let surface = match row.cell(TableColumn::Surface) {
-                Cell::Number(number) => format!(" surface {number}"),
-                _ => String::new(),
-            };
+            let surface = row.number(TableColumn::Surface).map(|number| format!(" surface {number}"));
+            let surface = surface.unwrap_or_default();
             self.names.push(format!("{}{}{surface}", shown(&row.path), mesh_suffix(row.mesh.as_deref())));
         }
     }

@@ -29,7 +29,7 @@ use crate::program::formats::level_args::{LodFilter, filter_parser};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::lists::add_listed;
 use crate::program::input::parallel::each_in_parallel;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::text::complain;
 use crate::program::terminal::{BlockColors, PictureArgs, block_lines};
 
@@ -154,7 +154,7 @@ impl LsArgs {
         let mut outcome = Outcome::Fine;
         let mut totals = Totals::new(self.surfaces, self.duplicates.is_some());
         let mut folders = FolderTotals::default();
-        let mut output = RowOutput::new(format, &selection, (self.surfaces, self.null), global);
+        let mut output = RowOutput::of_rows(format, &selection, (self.surfaces, self.null), global);
         // Rows are printed as they come, unless they must be sorted or compared first.
         let is_streamed = selection.sort.is_empty() && self.duplicates.is_none();
         let mut held = Vec::new();
@@ -211,29 +211,29 @@ impl LsArgs {
         }
         if self.by_folder {
             drop(output);
-            folders.print(format, &self.folder_order()?, left, &totals, global)?;
+            let output = RowOutput::new(format, FolderColumn::output(), global);
+            folders.print(output, &self.folder_order()?, left, &totals)?;
         } else {
             for row in held.iter().take(left) {
                 output.add(row)?;
             }
-            output.finish(&totals)?;
+            output.finish("", &totals)?;
         }
         Ok(gate.map_or(outcome, |gate| outcome.max(gate.finish())))
     }
 
     /// Returns the format of the output. Returns an error if options contradict each other.
     fn format(&self, global: &Global) -> Result<TableFormat, UsageError> {
-        let usage = |text: &str| Err(UsageError(text.to_owned()));
         let is_list = self.paths || self.null;
         if self.by_folder && self.format == Some(TableFormat::Paths) {
-            return usage("--format paths: prints meshes, and --by-folder prints folders; leave one of them out");
+            usage!("--format paths: prints meshes, and --by-folder prints folders; leave one of them out");
         }
         match (self.format, global.json) {
             (None | Some(TableFormat::Table | TableFormat::Json), true) if !is_list => Ok(TableFormat::Json),
             (None | Some(TableFormat::Paths), false) if is_list => Ok(TableFormat::Paths),
             (format, false) if !is_list => Ok(format.unwrap_or(TableFormat::Table)),
-            (_, true) if !is_list => usage("--json: does not go with --format; give one of them"),
-            _ => usage("--paths and --null print paths only; leave --json and --format out"),
+            (_, true) if !is_list => usage!("--json: does not go with --format; give one of them"),
+            _ => usage!("--paths and --null print paths only; leave --json and --format out"),
         }
     }
 
@@ -256,7 +256,7 @@ impl LsArgs {
         condition.iter().chain(&fails).for_each(|condition| condition.columns(&mut mentioned));
         mentioned.extend(sort.iter().map(|(column, _)| *column));
         if self.duplicates.is_none() && mentioned.contains(&TableColumn::DuplicateOf) {
-            return Err(UsageError("duplicate_of: is known only with --duplicates; add it".to_owned()));
+            usage!("duplicate_of: is known only with --duplicates; add it");
         }
         mentioned.extend(self.named_columns().map_err(usage("--columns"))?);
         let duplicates = |kind| self.duplicates == Some(kind);
@@ -296,8 +296,7 @@ impl LsArgs {
     /// Returns the colours of the pictures, or `None` without pictures.
     fn pictures(&self, format: TableFormat, global: &Global) -> Result<Option<BlockColors>, UsageError> {
         if self.picture.picture && (format != TableFormat::Table || self.surfaces) {
-            let text = "--picture: only the table of meshes has pictures; leave --format, --json and --surfaces out";
-            return Err(UsageError(text.to_owned()));
+            usage!("--picture: only the table of meshes has pictures; leave --format, --json and --surfaces out");
         }
         self.picture.blocks(global)
     }

@@ -8,10 +8,10 @@ use anstyle::Style;
 use clap::ValueEnum;
 
 use super::Selection;
-use super::table::{AlignedColumn, aligned, csv, human, is_right_aligned, json, markdown};
+use super::table::{OutputColumn, aligned, csv, human, json, markdown};
 use super::totals::Totals;
 use crate::math::as_index;
-use crate::program::args::Global;
+use crate::program::args::{Global, value_name};
 use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::row::TableRow;
 use crate::program::render::json::{SCHEMA, error, start_entries};
@@ -51,8 +51,10 @@ impl TableFormat {
 /// of them.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact about the output")]
 pub struct RowOutput<'s> {
-    format: TableFormat,
-    columns: &'s [TableColumn],
+    pub format: TableFormat,
+    columns: Vec<OutputColumn>,
+    /// The columns of the rows.
+    cells_of: &'s [TableColumn],
     /// The fields of the JSON output.
     fields: Vec<TableColumn>,
     has_default_columns: bool,
@@ -67,70 +69,67 @@ pub struct RowOutput<'s> {
     /// Whether the pictures have colours.
     is_colored: bool,
     count: u64,
-    out: BufWriter<io::StdoutLock<'static>>,
+    pub out: BufWriter<io::StdoutLock<'static>>,
 }
 
 impl<'s> RowOutput<'s> {
-    pub fn new(
+    pub fn new(format: TableFormat, columns: Vec<OutputColumn>, global: &Global) -> Self {
+        Self {
+            format,
+            columns,
+            cells_of: &[],
+            fields: Vec::new(),
+            has_default_columns: false,
+            quiet: global.quiet,
+            has_nul: false,
+            last: PathBuf::new(),
+            cells: Vec::new(),
+            pictures: None,
+            is_colored: false,
+            count: 0,
+            out: BufWriter::new(io::stdout().lock()),
+        }
+    }
+
+    /// Prints the rows of meshes or surfaces.
+    pub fn of_rows(
         format: TableFormat,
         selection: &'s Selection,
         (surfaces, has_nul): (bool, bool),
         global: &Global,
     ) -> Self {
         let Selection { columns, has_default_columns, pictures, .. } = selection;
-        let fields = if *has_default_columns { TableColumn::all(surfaces).collect() } else { columns.clone() };
         Self {
-            format,
-            columns,
-            fields,
+            cells_of: columns,
+            fields: if *has_default_columns { TableColumn::all(surfaces).collect() } else { columns.clone() },
             has_default_columns: *has_default_columns,
-            quiet: global.quiet,
             has_nul,
-            last: PathBuf::new(),
-            cells: Vec::new(),
             pictures: pictures.map(|_| Vec::new()),
             is_colored: pictures.is_some_and(|colors| colors != BlockColors::Shades),
-            count: 0,
-            out: BufWriter::new(io::stdout().lock()),
+            ..Self::new(format, columns.iter().map(OutputColumn::from).collect(), global)
         }
     }
 
     /// Prints a row, or keeps it until the widths of the table are known.
     pub fn add(&mut self, row: &TableRow) -> io::Result<()> {
-        if self.format != TableFormat::Table {
-            progress::end();
-        }
-        if self.count == 0 {
-            self.start()?;
-        }
-        self.count = self.count.saturating_add(1);
-        let cells = || self.columns.iter().map(|column| (row.cell(*column), *column));
         match self.format {
-            TableFormat::Table => {
-                let cells = cells().map(|(cell, column)| human(&cell, column)).collect();
-                self.cells.push(cells);
-                self.pictures.iter_mut().for_each(|pictures| pictures.push(row.picture.clone()));
-                Ok(())
+            TableFormat::Json | TableFormat::Jsonl => {
+                let cell = |column: &TableColumn| (*column, row.cell(*column));
+                let is_left_out = |(column, cell): &(TableColumn, Cell)| {
+                    // A field that only some rows have is left out of the others.
+                    *cell == Cell::Null && matches!(column, TableColumn::Mesh | TableColumn::DuplicateOf)
+                };
+                let of_errors = [TableColumn::Path, TableColumn::Readable];
+                let of_errors = of_errors.iter().filter(|column| row.values.is_err() && !self.fields.contains(column));
+                let fields = self.fields.iter().map(cell).filter(|field| !is_left_out(field));
+                let fields = fields.chain(of_errors.map(cell)).map(|(column, cell)| (value_name(&column), cell));
+                self.add_object(&fields.collect::<Vec<_>>(), row.values.as_ref().err())
             }
-            TableFormat::Csv => {
-                let line = cells().map(|(cell, _)| csv(&cell)).collect::<Vec<_>>().join(",");
-                writeln!(self.out, "{line}")
-            }
-            TableFormat::Md => {
-                let line = cells().map(|(cell, column)| markdown(&cell, column)).collect::<Vec<_>>().join(" | ");
-                writeln!(self.out, "| {line} |")
-            }
-            TableFormat::Json => {
-                let separator = if self.count > 1 { ",\n    " } else { "\n    " };
-                self.out.write_all(separator.as_bytes())?;
-                self.write_object(row, false)
-            }
-            TableFormat::Jsonl => {
-                self.write_object(row, true)?;
-                writeln!(self.out)
-            }
-            TableFormat::Paths if self.last == row.path => Ok(()),
             TableFormat::Paths => {
+                self.start_row()?;
+                if self.last == row.path {
+                    return Ok(());
+                }
                 row.path.clone_into(&mut self.last);
                 if !self.has_nul {
                     return writeln!(self.out, "{}", shown(&row.path));
@@ -138,17 +137,70 @@ impl<'s> RowOutput<'s> {
                 self.out.write_all(row.path.as_os_str().as_encoded_bytes())?;
                 self.out.write_all(b"\0")
             }
+            TableFormat::Table | TableFormat::Csv | TableFormat::Md => {
+                self.pictures.iter_mut().for_each(|pictures| pictures.push(row.picture.clone()));
+                self.add_cells(self.cells_of.iter().map(|column| row.cell(*column)))
+            }
         }
+    }
+
+    /// Prints the cells of a row of a table.
+    pub fn add_cells(&mut self, cells: impl Iterator<Item = Cell>) -> io::Result<()> {
+        self.start_row()?;
+        let cells = cells.zip(&self.columns);
+        let texts =
+            |text: fn(&Cell, &OutputColumn) -> String| cells.map(|(cell, column)| text(&cell, column)).collect();
+        let texts: Vec<String> = match self.format {
+            TableFormat::Csv => texts(|cell, _| csv(cell)),
+            TableFormat::Md => texts(markdown),
+            _ => texts(human),
+        };
+        match self.format {
+            TableFormat::Csv => writeln!(self.out, "{}", texts.join(",")),
+            TableFormat::Md => writeln!(self.out, "| {} |", texts.join(" | ")),
+            _ => {
+                self.cells.push(texts);
+                Ok(())
+            }
+        }
+    }
+
+    /// Prints a JSON object, which ends with the error of its row.
+    pub fn add_object(&mut self, fields: &[(String, Cell)], fault: Option<&crate::Error>) -> io::Result<()> {
+        self.start_row()?;
+        let is_line = self.format == TableFormat::Jsonl;
+        if !is_line {
+            write!(self.out, "{}\n    ", if self.count > 1 { "," } else { "" })?;
+        }
+        JsonWriter::compact(&mut self.out).object(|out| {
+            if is_line {
+                out.field("schema", SCHEMA)?;
+            }
+            fields.iter().try_for_each(|(name, cell)| out.field(name, json(cell)))?;
+            fault.map_or(Ok(()), |fault| out.field("error", error(fault)))
+        })?;
+        if is_line { writeln!(self.out) } else { Ok(()) }
+    }
+
+    fn start_row(&mut self) -> io::Result<()> {
+        if self.format != TableFormat::Table {
+            progress::end();
+        }
+        if self.count == 0 {
+            self.start()?;
+        }
+        self.count = self.count.saturating_add(1);
+        Ok(())
     }
 
     /// Writes what comes before the first row.
     fn start(&mut self) -> io::Result<()> {
-        let names = || self.columns.iter().map(|column| column.name()).collect::<Vec<_>>();
+        let names = || self.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>();
         match self.format {
             TableFormat::Table | TableFormat::Jsonl | TableFormat::Paths => Ok(()),
             TableFormat::Csv => writeln!(self.out, "{}", names().join(",")),
             TableFormat::Md => {
-                let marks = self.columns.iter().map(|column| if is_right_aligned(*column) { "---:" } else { "---" });
+                let marks = self.columns.iter().map(|column| if column.is_right_aligned() { "---:" } else { "---" });
                 let marks = marks.collect::<Vec<_>>().join(" | ");
                 writeln!(self.out, "| {} |\n| {marks} |", names().join(" | "))
             }
@@ -156,37 +208,13 @@ impl<'s> RowOutput<'s> {
         }
     }
 
-    fn write_object(&mut self, row: &TableRow, with_schema: bool) -> io::Result<()> {
-        JsonWriter::compact(&mut self.out).object(|out| {
-            if with_schema {
-                out.field("schema", SCHEMA)?;
-            }
-            for column in &self.fields {
-                let cell = row.cell(*column);
-                // A field that only some rows have is left out of the others.
-                if !(cell == Cell::Null && matches!(column, TableColumn::Mesh | TableColumn::DuplicateOf)) {
-                    out.field(&column.name(), json(&cell))?;
-                }
-            }
-            if let Err(fault) = &row.values {
-                for column in
-                    [TableColumn::Path, TableColumn::Readable].iter().filter(|column| !self.fields.contains(column))
-                {
-                    out.field(&column.name(), json(&row.cell(*column)))?;
-                }
-                out.field("error", error(fault))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Prints the table and the totals.
-    pub fn finish(mut self, totals: &Totals) -> io::Result<()> {
+    /// Prints the table and the totals, with a text before them.
+    pub fn finish(mut self, heading: &str, totals: &Totals) -> io::Result<()> {
         if self.count == 0 {
             self.start()?;
         }
         match self.format {
-            TableFormat::Table => self.print_table(totals)?,
+            TableFormat::Table => self.print_table(heading, totals)?,
             TableFormat::Json => {
                 write!(self.out, "{}],\n  \"totals\": ", if self.count > 0 { "\n  " } else { "" })?;
                 JsonWriter::compact(&mut self.out).value(&totals.json())?;
@@ -197,17 +225,13 @@ impl<'s> RowOutput<'s> {
         self.out.flush()
     }
 
-    fn print_table(&mut self, totals: &Totals) -> io::Result<()> {
+    fn print_table(&mut self, heading: &str, totals: &Totals) -> io::Result<()> {
         // A default column in which no row has a value is left out.
         let has_value = |index: usize| self.cells.iter().any(|row| row.get(index).is_some_and(|cell| cell != "-"));
-        let shown: Vec<(usize, TableColumn)> = self.columns.iter().copied().enumerate().collect();
+        let shown: Vec<(usize, &OutputColumn)> = self.columns.iter().enumerate().collect();
         let shown: Vec<_> =
             shown.into_iter().filter(|(index, _)| !self.has_default_columns || has_value(*index)).collect();
-        let column = |(_, column): &(usize, TableColumn)| AlignedColumn {
-            name: column.name(),
-            is_right: is_right_aligned(*column),
-        };
-        let columns: Vec<AlignedColumn> = shown.iter().map(column).collect();
+        let columns: Vec<&OutputColumn> = shown.iter().map(|(_, column)| *column).collect();
         let cell = |row: &Vec<String>, index: usize| row.get(index).cloned().unwrap_or_default();
         let rows: Vec<Vec<String>> =
             self.cells.iter().map(|row| shown.iter().map(|(index, _)| cell(row, *index)).collect()).collect();
@@ -231,7 +255,7 @@ impl<'s> RowOutput<'s> {
             }
         }
         if !self.quiet {
-            writeln!(out, "{}{}", if self.count > 0 { "\n" } else { "" }, totals.text())?;
+            writeln!(out, "{}{heading}{}", if self.count > 0 { "\n" } else { "" }, totals.text())?;
         }
         out.flush()
     }

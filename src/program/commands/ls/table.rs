@@ -1,8 +1,9 @@
 //! Formats the cells of the table, and compares them.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 use crate::Name;
+use crate::program::args::value_name;
 use crate::program::describe::rows::column::{Cell, ColumnType, TableColumn};
 use crate::program::render::escape::{FloatCell, csv_cell, markdown_cell};
 use crate::program::render::json::number;
@@ -15,16 +16,18 @@ const MAX_NAME: usize = 60;
 /// The text of a cell without a value.
 const NOTHING: &str = "-";
 
-/// A value by which rows are sorted.
-#[derive(PartialEq, Eq)]
-pub struct SortKey {
-    cell: Option<SortCell>,
-    is_reversed: bool,
+/// A value by which rows are sorted. A value that does not exist comes after all others, also if
+/// the order is reversed.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub enum SortKey {
+    Ascending(SortCell),
+    Descending(Reverse<SortCell>),
+    Missing,
 }
 
 /// The value of a cell, in a type that has an order. The cells of a column have one type.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum SortCell {
+pub enum SortCell {
     Number(u64),
     /// The bits of a float, in the order of the floats.
     Float(i32),
@@ -32,18 +35,17 @@ enum SortCell {
     Texts(Vec<String>),
 }
 
-/// Returns the key of a value. A value that does not exist comes after all others, also if the
-/// order is reversed.
+/// Returns the key of a value.
 pub fn sort_key(cell: Cell, is_reversed: bool) -> SortKey {
     let cell = match cell {
-        Cell::Null => None,
-        Cell::Number(number) => Some(SortCell::Number(number)),
-        Cell::Float(number) => Some(SortCell::Float(ordered_bits(number))),
-        Cell::Flag(flag) => Some(SortCell::Flag(flag)),
-        Cell::Text(text) => Some(SortCell::Texts(vec![text])),
-        Cell::List(list) => Some(SortCell::Texts(list)),
+        Cell::Null => return SortKey::Missing,
+        Cell::Number(number) => SortCell::Number(number),
+        Cell::Float(number) => SortCell::Float(ordered_bits(number)),
+        Cell::Flag(flag) => SortCell::Flag(flag),
+        Cell::Text(text) => SortCell::Texts(vec![text]),
+        Cell::List(list) => SortCell::Texts(list),
     };
-    SortKey { cell, is_reversed }
+    if is_reversed { SortKey::Descending(Reverse(cell)) } else { SortKey::Ascending(cell) }
 }
 
 /// Returns an integer for each float, in the order of [`f32::total_cmp`].
@@ -52,35 +54,31 @@ const fn ordered_bits(number: f32) -> i32 {
     if bits < 0 { bits ^ i32::MAX } else { bits }
 }
 
-impl Ord for SortKey {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (&self.cell, &other.cell) {
-            (Some(one), Some(other)) if self.is_reversed => other.cmp(one),
-            (Some(one), Some(other)) => one.cmp(other),
-            (one, other) => one.is_none().cmp(&other.is_none()),
-        }
-    }
-}
-
-impl PartialOrd for SortKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Returns whether the cells of a column are aligned at their right end.
-pub fn is_right_aligned(column: TableColumn) -> bool {
-    matches!(column.kind(), ColumnType::Number | ColumnType::Bytes)
-}
-
-/// A column of an aligned table: its name, and whether its cells are aligned at their right end.
-pub struct AlignedColumn {
+/// A column of the output.
+pub struct OutputColumn {
     pub name: String,
-    pub is_right: bool,
+    pub kind: ColumnType,
+}
+
+impl From<&TableColumn> for OutputColumn {
+    fn from(column: &TableColumn) -> Self {
+        Self { name: value_name(column), kind: column.kind() }
+    }
+}
+
+impl OutputColumn {
+    /// Returns whether the cells are aligned at their right end.
+    pub const fn is_right_aligned(&self) -> bool {
+        matches!(self.kind, ColumnType::Number | ColumnType::Bytes)
+    }
+
+    fn is_path(&self) -> bool {
+        matches!(self.name.as_str(), "path" | "duplicate_of" | "folder")
+    }
 }
 
 /// Returns the lines of an aligned table: the names of the columns, and a line for each row.
-pub fn aligned(columns: &[AlignedColumn], rows: &[Vec<String>]) -> Vec<String> {
+pub fn aligned(columns: &[&OutputColumn], rows: &[Vec<String>]) -> Vec<String> {
     let widths: Vec<usize> = columns
         .iter()
         .enumerate()
@@ -94,13 +92,13 @@ pub fn aligned(columns: &[AlignedColumn], rows: &[Vec<String>]) -> Vec<String> {
 }
 
 /// Returns the text of one line of an aligned table.
-fn line(cells: &[String], columns: &[AlignedColumn], widths: &[usize]) -> String {
+fn line(cells: &[String], columns: &[&OutputColumn], widths: &[usize]) -> String {
     let mut line = String::new();
     for ((cell, column), width) in cells.iter().zip(columns).zip(widths) {
         let blanks = " ".repeat(width.saturating_sub(cell.width()));
         let separator = if line.is_empty() { "" } else { "  " };
         line.push_str(separator);
-        if column.is_right {
+        if column.is_right_aligned() {
             line.extend([blanks.as_str(), cell]);
         } else {
             line.extend([cell, blanks.as_str()]);
@@ -110,14 +108,14 @@ fn line(cells: &[String], columns: &[AlignedColumn], widths: &[usize]) -> String
 }
 
 /// Returns a cell for people, with units and escaped names.
-pub fn human(cell: &Cell, column: TableColumn) -> String {
+pub fn human(cell: &Cell, column: &OutputColumn) -> String {
     match cell {
         Cell::Null => NOTHING.to_owned(),
-        Cell::Number(number) if column.kind() == ColumnType::Bytes => bytes(*number),
+        Cell::Number(number) if column.kind == ColumnType::Bytes => bytes(*number),
         Cell::Number(number) => thousands(*number),
         Cell::Float(number) => short(*number),
         Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
-        Cell::Text(text) if is_path(column) => Name::new(text.as_bytes()).to_string(),
+        Cell::Text(text) if column.is_path() => Name::new(text.as_bytes()).to_string(),
         Cell::Text(text) => shortened(&Name::new(text.as_bytes()).to_string()),
         Cell::List(list) if list.is_empty() => NOTHING.to_owned(),
         Cell::List(list) => shortened(&Name::new(list.join(", ").as_bytes()).to_string()),
@@ -128,10 +126,6 @@ pub fn human(cell: &Cell, column: TableColumn) -> String {
 fn short(number: f32) -> String {
     let is_small = number != 0.0 && number.abs() < 0.001;
     if is_small { format!("{number:.2e}") } else { decimals(number, 4) }
-}
-
-const fn is_path(column: TableColumn) -> bool {
-    matches!(column, TableColumn::Path | TableColumn::DuplicateOf)
 }
 
 /// Returns a name that is cut after 60 characters, so that one long name does not widen the table.
@@ -155,16 +149,11 @@ pub fn csv(cell: &Cell) -> String {
 }
 
 /// Returns a cell of a Markdown table.
-pub fn markdown(cell: &Cell, column: TableColumn) -> String {
-    markdown_text(cell).unwrap_or_else(|| human(cell, column))
-}
-
-/// Returns a text or a list as a cell of a Markdown table, or `None` for any other value.
-pub fn markdown_text(cell: &Cell) -> Option<String> {
+pub fn markdown(cell: &Cell, column: &OutputColumn) -> String {
     match cell {
-        Cell::Text(text) => Some(markdown_cell(text)),
-        Cell::List(list) if !list.is_empty() => Some(markdown_cell(&list.join(", "))),
-        _ => None,
+        Cell::Text(text) => markdown_cell(text),
+        Cell::List(list) if !list.is_empty() => markdown_cell(&list.join(", ")),
+        _ => human(cell, column),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::program::describe::kind::ContentKind;
+use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::row::TableRow;
 use crate::program::render::json::extend;
 use crate::program::render::text::{count, counted};
@@ -46,21 +46,24 @@ impl Totals {
             return;
         };
         add(&mut self.rows, 1);
-        add(&mut self.bytes, values.bytes);
-        add(&mut self.triangles, values.triangles);
-        add(&mut self.vertices, values.vertices);
-        add(&mut self.animations, u64::from(values.kind == ContentKind::Animation));
-        add(&mut self.rigged, u64::from(values.rigged));
+        let number = |column| row.number(column);
+        let bytes = number(TableColumn::Bytes).unwrap_or_default();
+        add(&mut self.bytes, bytes);
+        add(&mut self.triangles, number(TableColumn::Triangles).unwrap_or_default());
+        add(&mut self.vertices, number(TableColumn::Vertices).unwrap_or_default());
+        add(&mut self.animations, u64::from(row.cell(TableColumn::Kind) == Cell::Text("animation".to_owned())));
+        add(&mut self.rigged, u64::from(row.cell(TableColumn::Rigged) == Cell::Flag(true)));
         add(&mut self.damaged, u64::from(values.is_damaged));
         if row.duplicate_of.is_some() {
             add(&mut self.duplicates, 1);
-            add(&mut self.duplicate_bytes, values.bytes);
+            add(&mut self.duplicate_bytes, bytes);
         }
+        let gpu = number(TableColumn::GpuVertices).zip(number(TableColumn::GpuBytes));
         self.gpu = self
             .gpu
-            .zip(values.gpu)
-            .map(|([vertices, bytes], gpu)| [vertices.saturating_add(gpu.vertices), bytes.saturating_add(gpu.bytes())]);
-        let found = values.findings.map(|[errors, warnings]| u64::from(errors.saturating_add(warnings) > 0));
+            .zip(gpu)
+            .map(|([vertices, bytes], (more, size))| [vertices.saturating_add(more), bytes.saturating_add(size)]);
+        let found = number(TableColumn::Findings).map(|findings| u64::from(findings > 0));
         self.with_findings = self.with_findings.zip(found).map(|(sum, found)| sum.saturating_add(found));
     }
 

@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use clap::{Arg, Args, Command, ValueHint};
 use clap_complete::Shell;
 
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 
 /// The name of the manual page about the JSON output.
 const JSON_PAGE: &str = "json";
@@ -76,10 +76,7 @@ impl ManArgs {
             Some(verb) => match command.find_subcommand(verb).filter(|found| found.get_name() != "help") {
                 Some(found) => page::verb(found)?,
                 None => {
-                    return Err(UsageError(format!(
-                        "man: expected a verb or {JSON_PAGE}, found {verb:?}; `meshpeek --help` lists the verbs"
-                    ))
-                    .into());
+                    usage!("man: expected a verb or {JSON_PAGE}, found {verb:?}; `meshpeek --help` lists the verbs");
                 }
             },
         };

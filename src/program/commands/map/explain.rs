@@ -104,7 +104,7 @@ impl ByteMeaning {
     fn write_json(&self, path: &Path, out: &mut dyn Write) -> io::Result<()> {
         let Self { offset, value, region, element } = self;
         JsonWriter::indented(out).object(|out| {
-            out.fields(&document(json!({ "path": path.to_string_lossy(), "offset": offset, "value": value })))?;
+            out.fields(&document(&json!({ "path": path.to_string_lossy(), "offset": offset, "value": value })))?;
             out.field_list("regions", |out| {
                 out.item_object(|out| write_fields(region, &region.field.to_string(), out))
             })?;

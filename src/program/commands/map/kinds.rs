@@ -11,89 +11,55 @@ pub struct ByteKind {
     pub color: &'static str,
 }
 
-const fn kind(name: &'static str, color: &'static str) -> ByteKind {
-    ByteKind { name, color }
+/// Declares the kinds, and the list of all of them.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:literal $color:literal;)*) => {
+        $($(#[$doc])* pub const $kind: ByteKind = ByteKind { name: $name, color: $color };)*
+        /// All kinds.
+        pub const ALL: [ByteKind; [$($name),*].len()] = [$($kind),*];
+    };
 }
 
-pub const POSITIONS: ByteKind = kind("positions", "#5aa7e6");
-pub const TANGENT_FRAMES: ByteKind = kind("tangent_frames", "#67c6c0");
-pub const UVS: ByteKind = kind("uvs", "#86c66b");
-pub const COLORS: ByteKind = kind("colors", "#ec8fb3");
-pub const WEIGHTS: ByteKind = kind("weights", "#b995e8");
-pub const INDICES: ByteKind = kind("indices", "#f2a154");
-pub const VERTICES: ByteKind = kind("vertices", "#5aa7e6");
-pub const POLYGONS: ByteKind = kind("polygons", "#f2a154");
-pub const ANIMATIONS: ByteKind = kind("animations", "#e8776f");
-pub const SKELETON: ByteKind = kind("skeleton", "#d0a8f0");
-pub const COLLISION: ByteKind = kind("collision", "#c7b15b");
-pub const TEXTURES: ByteKind = kind("textures", "#ec8fb3");
-pub const NAMES: ByteKind = kind("names", "#f0d264");
-pub const BOUNDS: ByteKind = kind("bounds", "#9fd6a5");
-pub const COUNTS: ByteKind = kind("counts", "#cfd4da");
-pub const HEADER: ByteKind = kind("header", "#b3bac2");
-pub const METADATA: ByteKind = kind("metadata", "#d9c39a");
-pub const BLOCK_TABLE: ByteKind = kind("block_table", "#a9b8cf");
-pub const SPATIAL_TREE: ByteKind = kind("spatial_tree", "#c7b15b");
-pub const GEOMETRY_BLOCKS: ByteKind = kind("geometry_blocks", "#5aa7e6");
-pub const TREE_BLOCKS: ByteKind = kind("tree_blocks", "#e3cf7a");
-pub const HIGH_LOD: ByteKind = kind("high_lod", "#5aa7e6");
-pub const MEDIUM_LOD: ByteKind = kind("medium_lod", "#67c6c0");
-pub const LOW_LOD: ByteKind = kind("low_lod", "#86c66b");
-pub const LOWEST_LOD: ByteKind = kind("lowest_lod", "#c3dd8a");
-pub const PHYSICS_MESH: ByteKind = kind("physics_mesh", "#e8776f");
-pub const PHYSICS_SHAPE: ByteKind = kind("physics_shape", "#e8776f");
-pub const PHYSICS_CONVEX: ByteKind = kind("physics_convex", "#f2a154");
-pub const PHYSICS_HAVOK: ByteKind = kind("physics_havok", "#c7b15b");
-pub const SKIN: ByteKind = kind("skin", "#b995e8");
-pub const UNKNOWN_BLOCKS: ByteKind = kind("unknown_blocks", "#d9a0a0");
-pub const MARKUP: ByteKind = kind("markup", "#b3bac2");
-pub const COMMENTS: ByteKind = kind("comments", "#9fd6a5");
-pub const SCRIPT_COMMANDS: ByteKind = kind("script_commands", "#5aa7e6");
-pub const SCRIPT_TEXT: ByteKind = kind("script_text", "#cfd4da");
-pub const UNUSED: ByteKind = kind("unused", "#8d959e");
-/// The bytes after an error, which no region describes.
-pub const UNREADABLE: ByteKind = kind("unreadable", "#d43a3a");
-
-/// All kinds.
-pub const ALL: [ByteKind; 37] = [
-    POSITIONS,
-    TANGENT_FRAMES,
-    UVS,
-    COLORS,
-    WEIGHTS,
-    INDICES,
-    VERTICES,
-    POLYGONS,
-    ANIMATIONS,
-    SKELETON,
-    COLLISION,
-    TEXTURES,
-    NAMES,
-    BOUNDS,
-    COUNTS,
-    HEADER,
-    METADATA,
-    BLOCK_TABLE,
-    SPATIAL_TREE,
-    GEOMETRY_BLOCKS,
-    TREE_BLOCKS,
-    HIGH_LOD,
-    MEDIUM_LOD,
-    LOW_LOD,
-    LOWEST_LOD,
-    PHYSICS_MESH,
-    PHYSICS_SHAPE,
-    PHYSICS_CONVEX,
-    PHYSICS_HAVOK,
-    SKIN,
-    UNKNOWN_BLOCKS,
-    MARKUP,
-    COMMENTS,
-    SCRIPT_COMMANDS,
-    SCRIPT_TEXT,
-    UNUSED,
-    UNREADABLE,
-];
+kinds! {
+    POSITIONS "positions" "#5aa7e6";
+    TANGENT_FRAMES "tangent_frames" "#67c6c0";
+    UVS "uvs" "#86c66b";
+    COLORS "colors" "#ec8fb3";
+    WEIGHTS "weights" "#b995e8";
+    INDICES "indices" "#f2a154";
+    VERTICES "vertices" "#5aa7e6";
+    POLYGONS "polygons" "#f2a154";
+    ANIMATIONS "animations" "#e8776f";
+    SKELETON "skeleton" "#d0a8f0";
+    COLLISION "collision" "#c7b15b";
+    TEXTURES "textures" "#ec8fb3";
+    NAMES "names" "#f0d264";
+    BOUNDS "bounds" "#9fd6a5";
+    COUNTS "counts" "#cfd4da";
+    HEADER "header" "#b3bac2";
+    METADATA "metadata" "#d9c39a";
+    BLOCK_TABLE "block_table" "#a9b8cf";
+    SPATIAL_TREE "spatial_tree" "#c7b15b";
+    GEOMETRY_BLOCKS "geometry_blocks" "#5aa7e6";
+    TREE_BLOCKS "tree_blocks" "#e3cf7a";
+    HIGH_LOD "high_lod" "#5aa7e6";
+    MEDIUM_LOD "medium_lod" "#67c6c0";
+    LOW_LOD "low_lod" "#86c66b";
+    LOWEST_LOD "lowest_lod" "#c3dd8a";
+    PHYSICS_MESH "physics_mesh" "#e8776f";
+    PHYSICS_SHAPE "physics_shape" "#e8776f";
+    PHYSICS_CONVEX "physics_convex" "#f2a154";
+    PHYSICS_HAVOK "physics_havok" "#c7b15b";
+    SKIN "skin" "#b995e8";
+    UNKNOWN_BLOCKS "unknown_blocks" "#d9a0a0";
+    MARKUP "markup" "#b3bac2";
+    COMMENTS "comments" "#9fd6a5";
+    SCRIPT_COMMANDS "script_commands" "#5aa7e6";
+    SCRIPT_TEXT "script_text" "#cfd4da";
+    UNUSED "unused" "#8d959e";
+    /// The bytes after an error, which no region describes.
+    UNREADABLE "unreadable" "#d43a3a";
+}
 
 impl ByteKind {
     /// Returns the kind of a region.

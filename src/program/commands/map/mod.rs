@@ -19,7 +19,7 @@ use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::formats::native_output::expect_extension;
 use crate::program::input::open::open_source_file;
 use crate::program::input::source_file::{RegionFile, SourceFile};
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::json::{document, error};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
@@ -81,7 +81,7 @@ impl MapArgs {
             expect_extension(svg, &["svg"], "map --svg")?;
             check_target(svg, self.force)?;
         } else if self.svg.is_some() && global.json {
-            return Err(UsageError("--svg -: standard output is JSON; name a file for the picture".to_owned()).into());
+            usage!("--svg -: standard output is JSON; name a file for the picture");
         }
         let file = open_source_file(path, global)?;
         if let Some(position) = self.at {
@@ -132,7 +132,7 @@ impl MapArgs {
     fn write_json(&self, totals: &KindTotals, fault: Option<&crate::Error>) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         JsonWriter::indented(&mut out).object(|out| {
-            out.fields(&document(json!({ "path": self.file.file.to_string_lossy() })))?;
+            out.fields(&document(&json!({ "path": self.file.file.to_string_lossy() })))?;
             totals.write_json(out)?;
             if let Some(svg) = &self.svg {
                 out.field("svg", Value::from(svg.to_string_lossy()))?;

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
+use serde_json::json;
 
 use super::kinds::{ALL, ByteKind, UNREADABLE};
 use crate::Region;
@@ -93,16 +93,10 @@ impl KindTotals {
     /// Writes the fields of the JSON object of the summary after its path.
     pub fn write_json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
         out.field_number("bytes", self.size)?;
-        out.field_list("kinds", |out| {
-            self.largest_first().iter().try_for_each(|total| {
-                out.item_object(|out| {
-                    out.field_text("kind", total.kind.name)?;
-                    out.field_number("bytes", total.bytes)?;
-                    out.field("share", Value::from(self.share(total.bytes)))?;
-                    out.field_number("regions", total.regions)
-                })
-            })
-        })
+        let kinds = self.largest_first().into_iter();
+        out.field_items("kinds", kinds.map(|KindTotal { kind, bytes, regions }| {
+            json!({ "kind": kind.name, "bytes": bytes, "share": self.share(bytes), "regions": regions })
+        }))
     }
 }
 

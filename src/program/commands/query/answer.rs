@@ -45,10 +45,10 @@ pub struct Answer {
 
 #[derive(Debug)]
 pub enum AnswerKind {
-    First(Option<Hit>),
-    All(Vec<Hit>),
+    /// The first hit of a ray, or the nearest point.
+    One(Option<SurfacePoint>),
+    All(Vec<SurfacePoint>),
     Any(bool),
-    Nearest(Option<Nearest>),
     /// The triangles that a query found: for each triangle, the index of its surface and the index
     /// of the triangle in this surface.
     Triangles(Vec<(usize, u32)>),
@@ -59,7 +59,7 @@ impl Answer {
     /// Returns the size of the answer in memory, in bytes.
     fn bytes(&self) -> usize {
         let lists = match &self.kind {
-            AnswerKind::First(_) | AnswerKind::Any(_) | AnswerKind::Nearest(_) => 0,
+            AnswerKind::One(_) | AnswerKind::Any(_) => 0,
             AnswerKind::All(hits) => size_of_val(&**hits),
             AnswerKind::Triangles(triangles) => size_of_val(&**triangles),
             AnswerKind::Vertex(around) => {
@@ -70,18 +70,52 @@ impl Answer {
     }
 }
 
+/// A point on a surface that a query found: the hit of a ray, or the nearest point.
+#[derive(Debug)]
+pub struct SurfacePoint {
+    pub surface: usize,
+    pub triangle: u32,
+    pub point: [f32; 3],
+    pub barycentric: [f32; 2],
+    pub distance: f32,
+    /// For the hit of a ray, the parameter t of the hit along the ray, whether the ray hit the
+    /// front face, and the geometric normal. `None` for a nearest point.
+    pub crossing: Option<(f32, bool, [f32; 3])>,
+}
+
+impl SurfacePoint {
+    const fn of(hit: &Hit) -> Self {
+        let Hit { surface, triangle, t, distance, point, barycentric, is_front, normal, .. } = *hit;
+        Self { surface, triangle, point, barycentric, distance, crossing: Some((t, is_front, normal)) }
+    }
+
+    const fn at(near: &Nearest) -> Self {
+        let Nearest { surface, triangle, distance, point, barycentric, .. } = *near;
+        Self { surface, triangle, point, barycentric, distance, crossing: None }
+    }
+}
+
 impl AnswerKind {
+    /// Returns the points that have attributes.
+    pub fn points(&self) -> &[SurfacePoint] {
+        match self {
+            Self::One(point) => point.as_slice(),
+            Self::All(hits) => hits,
+            Self::Any(_) | Self::Triangles(_) | Self::Vertex(_) => &[],
+        }
+    }
+
     /// Exchanges the front and the back of the triangles that were hit, because a map mirrored
     /// them.
     pub fn turn_over(&mut self) {
         let hits = match self {
-            Self::First(hit) => hit.as_mut_slice(),
-            Self::All(hits) => hits.as_mut_slice(),
-            Self::Any(_) | Self::Nearest(_) | Self::Triangles(_) | Self::Vertex(_) => &mut [],
+            Self::One(hit) => hit.as_mut_slice(),
+            Self::All(hits) => hits,
+            Self::Any(_) | Self::Triangles(_) | Self::Vertex(_) => &mut [],
         };
-        for hit in hits {
-            hit.is_front = !hit.is_front;
-            hit.normal = hit.normal.map(|part| 0.0 - part);
+        for (_, is_front, normal) in hits.iter_mut().filter_map(|hit| hit.crossing.as_mut()) {
+            *is_front = !*is_front;
+            *normal = normal.map(|part| 0.0 - part);
         }
     }
 }
@@ -156,10 +190,15 @@ impl SurfaceSet<'_> {
         let mut pages = PagesTouched::default();
         let mut scene = ProbedScene::new(self.scene, &mut pages);
         let kind = match question {
-            Question::Ray(ray, RayMode::First) => AnswerKind::First(scene.ray(ray)),
-            Question::Ray(ray, RayMode::All) => AnswerKind::All(filled(|list| scene.all_hits_into(ray, list))),
+            Question::Ray(ray, RayMode::First) => AnswerKind::One(scene.ray(ray).as_ref().map(SurfacePoint::of)),
+            Question::Ray(ray, RayMode::All) => {
+                let hits = filled(|list| scene.all_hits_into(ray, list));
+                AnswerKind::All(hits.iter().map(SurfacePoint::of).collect())
+            }
             Question::Ray(ray, RayMode::Any) => AnswerKind::Any(scene.is_hit(ray)),
-            Question::Nearest(point, limit) => AnswerKind::Nearest(scene.nearest(*point, *limit)),
+            Question::Nearest(point, limit) => {
+                AnswerKind::One(scene.nearest(*point, *limit).as_ref().map(SurfacePoint::at))
+            }
             Question::Box(bounds) => AnswerKind::Triangles(filled(|list| scene.overlapping_box_into(bounds, list))),
             Question::Frustum(frustum) => {
                 AnswerKind::Triangles(filled(|list| scene.overlapping_frustum_into(frustum, list)))

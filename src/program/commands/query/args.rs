@@ -11,7 +11,7 @@ use crate::{Bounds, Limits};
 use clap::Args;
 
 use super::answer::{Question, RayMode};
-use crate::program::args::{FrameIndex, STDIN, parse_frame_index};
+use crate::program::args::{FrameIndex, STDIN, parse_frame_index, parse_number};
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::level_args::LevelArgs;
 use crate::program::formats::selectors::Selector;
@@ -148,7 +148,7 @@ pub struct OverlapArgs {
 pub struct VertexArgs {
     /// Number of the vertex in its surface, from 0
     #[arg(long, value_name = "N")]
-    vertex: u32,
+    pub vertex: u32,
     #[command(flatten)]
     pub shared: SharedArgs,
 }
@@ -186,16 +186,12 @@ fn check_box(bounds: Bounds) -> Result<Bounds, String> {
 }
 
 fn distance(text: &str) -> Result<f32, String> {
-    let distance: f32 = text.parse().map_err(|error| format!("{error}"))?;
-    if distance >= 0.0 { Ok(distance) } else { Err("expected 0 or more".to_owned()) }
+    parse_number(text, |distance| *distance >= 0.0, "expected 0 or more")
 }
 
 /// Reads a batch of queries from a file. Each line that is neither empty nor a comment contains the
 /// `N` numbers of one query.
-fn batch<const N: usize, T>(
-    path: &Path,
-    question: impl Fn([f32; N]) -> Result<T, String>,
-) -> anyhow::Result<(Vec<T>, bool)> {
+fn batch<const N: usize, T>(path: &Path, question: impl Fn([f32; N]) -> Result<T, String>) -> anyhow::Result<Vec<T>> {
     let limit = Limits::default().stream;
     let read = if path == Path::new(STDIN) {
         read_up_to(std::io::stdin().lock(), 0, limit)
@@ -209,11 +205,11 @@ fn batch<const N: usize, T>(
         let found = numbers(&line).and_then(&question);
         found.map_err(|why| UsageError(format!("{}: line {number}: {why}", shown(path))).into())
     });
-    questions.collect::<anyhow::Result<_>>().map(|questions| (questions, true))
+    questions.collect()
 }
 
 impl RayArgs {
-    pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+    pub fn questions(&self) -> anyhow::Result<Vec<Question>> {
         if let Some(path) = &self.batch {
             return batch(path, |[x, y, z, to_x, to_y, to_z]: [f32; 6]| {
                 Ok(self.question(check_ray(Ray::toward([x, y, z], [to_x, to_y, to_z]))?))
@@ -228,7 +224,7 @@ impl RayArgs {
             ),
         };
         let ray = check_ray(ray).map_err(|why| UsageError(format!("{why}; {advice}")))?;
-        Ok((vec![self.question(ray)], false))
+        Ok(vec![self.question(ray)])
     }
 
     fn question(&self, ray: Ray) -> Question {
@@ -251,17 +247,17 @@ fn lengths(distance: f32, direction: [f32; 3]) -> f32 {
 }
 
 impl NearestArgs {
-    pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+    pub fn questions(&self) -> anyhow::Result<Vec<Question>> {
         let limit = self.limit.unwrap_or(f32::INFINITY);
         match &self.batch {
             Some(path) => batch(path, |point| Ok(Question::Nearest(point, limit))),
-            None => Ok((vec![Question::Nearest(self.point.unwrap_or_default(), limit)], false)),
+            None => Ok(vec![Question::Nearest(self.point.unwrap_or_default(), limit)]),
         }
     }
 }
 
 impl OverlapArgs {
-    pub fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+    pub fn questions(&self) -> anyhow::Result<Vec<Question>> {
         if let Some(path) = &self.batch {
             return batch(path, |[x, y, z, to_x, to_y, to_z]: [f32; 6]| {
                 check_box(Bounds { min: [x, y, z], max: [to_x, to_y, to_z] }).map(Question::Box)
@@ -278,7 +274,7 @@ impl OverlapArgs {
             let advice = "--min, --max: exchange the two numbers";
             Question::Box(check_box(corners).map_err(|why| UsageError(format!("{why}; {advice}")))?)
         };
-        Ok((vec![question], false))
+        Ok(vec![question])
     }
 }
 
@@ -286,12 +282,6 @@ impl OverlapArgs {
 /// row of four zeros.
 fn row(rows: &[[f32; 4]], index: usize) -> [f32; 4] {
     rows.get(index).copied().unwrap_or_default()
-}
-
-impl VertexArgs {
-    pub fn question(&self) -> Question {
-        Question::Vertex(self.vertex)
-    }
 }
 
 #[cfg(test)]

@@ -81,21 +81,14 @@ enum QueryKind {
 }
 
 impl QueryKind {
-    const fn shared(&self) -> &SharedArgs {
+    /// Returns the options of every kind, whether the attributes at each hit are requested, and the
+    /// batch file.
+    fn common(&self) -> (&SharedArgs, bool, Option<&Path>) {
         match self {
-            Self::Ray(args) => &args.shared,
-            Self::Nearest(args) => &args.shared,
-            Self::Overlap(args) => &args.shared,
-            Self::Vertex(args) => &args.shared,
-        }
-    }
-
-    /// Returns whether the command line requests the attributes at each hit.
-    const fn wants_attributes(&self) -> bool {
-        match self {
-            Self::Ray(args) => args.attributes,
-            Self::Nearest(args) => args.attributes,
-            Self::Overlap(_) | Self::Vertex(_) => false,
+            Self::Ray(args) => (&args.shared, args.attributes, args.batch.as_deref()),
+            Self::Nearest(args) => (&args.shared, args.attributes, args.batch.as_deref()),
+            Self::Overlap(args) => (&args.shared, false, args.batch.as_deref()),
+            Self::Vertex(args) => (&args.shared, false, None),
         }
     }
 
@@ -109,24 +102,13 @@ impl QueryKind {
         }
     }
 
-    /// Returns whether a batch of queries is read from standard input.
-    fn reads_stdin(&self) -> bool {
-        let batch = match self {
-            Self::Ray(args) => args.batch.as_deref(),
-            Self::Nearest(args) => args.batch.as_deref(),
-            Self::Overlap(args) => args.batch.as_deref(),
-            Self::Vertex(_) => None,
-        };
-        batch == Some(Path::new(STDIN))
-    }
-
-    /// Returns the queries in order, and whether the queries were read from a batch file.
-    fn questions(&self) -> anyhow::Result<(Vec<Question>, bool)> {
+    /// Returns the queries in order.
+    fn questions(&self) -> anyhow::Result<Vec<Question>> {
         match self {
             Self::Ray(args) => args.questions(),
             Self::Nearest(args) => args.questions(),
             Self::Overlap(args) => args.questions(),
-            Self::Vertex(args) => Ok((vec![args.question()], false)),
+            Self::Vertex(args) => Ok(vec![Question::Vertex(args.vertex)]),
         }
     }
 }
@@ -134,54 +116,42 @@ impl QueryKind {
 impl QueryArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let path = self.path()?;
-        if self.kind.reads_stdin() && path == Path::new(STDIN) {
-            return usage("--batch -: standard input is the mesh; name a file for the batch");
+        let (shared, _, batch) = self.kind.common();
+        if batch == Some(Path::new(STDIN)) && path == Path::new(STDIN) {
+            usage!("--batch -: standard input is the mesh; name a file for the batch");
         }
-        let (questions, is_batch) = self.kind.questions()?;
-        let asset = open_indexed(path, self.kind.shared().level.asset, global)?;
-        self.answer(&asset, &questions, is_batch, global).map_err(|error| asset.locate_any_error(error, path))
+        let questions = self.kind.questions()?;
+        let asset = open_indexed(path, shared.level.asset, global)?;
+        self.answer(&asset, &questions, global).map_err(|error| asset.locate_any_error(error, path))
     }
 
     /// Returns the path of the file, which is given before or after the kind of query.
     fn path(&self) -> Result<&Path, UsageError> {
-        match (&self.file, &self.kind.shared().file) {
+        match (&self.file, &self.kind.common().0.file) {
             (Some(path), None) | (None, Some(path)) => Ok(path),
             (None, None) => {
                 let example = "meshpeek query FILE ray --from 0,0,9 --toward 0,0,0";
-                Err(UsageError(format!("query: expected a file, found none; give one, as in `{example}`")))
+                usage!("query: expected a file, found none; give one, as in `{example}`")
             }
             (Some(first), Some(second)) => {
                 let [first, second] = [first, second].map(|path| shown(path));
-                Err(UsageError(format!("query: expected one file, found {first} and {second}; leave one out")))
+                usage!("query: expected one file, found {first} and {second}; leave one out")
             }
         }
     }
 
-    fn answer(
-        &self,
-        asset: &InputAsset,
-        questions: &[Question],
-        is_batch: bool,
-        global: &Global,
-    ) -> anyhow::Result<Outcome> {
-        let SharedArgs { level: options, .. } = self.kind.shared();
+    fn answer(&self, asset: &InputAsset, questions: &[Question], global: &Global) -> anyhow::Result<Outcome> {
+        let options = &self.kind.common().0.level;
         if !asset.model.file().has_surfaces() {
-            return usage("an animation has no surface; query the mesh that it moves");
+            usage!("an animation has no surface; query the mesh that it moves");
         }
         asset.note_other_assets(options.asset, self.path()?, global);
         if has_shared_levels(asset) {
             let only = asset.model.contents().asset(0)?;
             let level = only.level(options.listed_level(&*only)?.unwrap_or_default())?;
-            self.print_answers(asset, &*level, questions, is_batch, global)?;
-            return Ok(Outcome::Fine);
+            return self.print_answers(asset, &*level, questions, global);
         }
-        let level = options.geometry(asset.model.file())?;
-        let geometry: &dyn Geometry = match &level {
-            Some(level) => &**level,
-            None => &asset.model,
-        };
-        self.print_answers(asset, geometry, questions, is_batch, global)?;
-        Ok(Outcome::Fine)
+        self.print_answers(asset, &*options.geometry(&asset.model)?, questions, global)
     }
 
     fn print_answers(
@@ -189,10 +159,9 @@ impl QueryArgs {
         asset: &InputAsset,
         geometry: &dyn Geometry,
         questions: &[Question],
-        is_batch: bool,
         global: &Global,
-    ) -> anyhow::Result<()> {
-        let shared = self.kind.shared();
+    ) -> anyhow::Result<Outcome> {
+        let (shared, with_attributes, batch) = self.kind.common();
         let numbers = match (&self.kind, &shared.surface) {
             (_, Some(surface)) => vec![surface.surface(geometry)?],
             // A vertex index refers to the vertices of one surface, which is the first surface by
@@ -226,7 +195,6 @@ impl QueryArgs {
             }
             None => base,
         };
-        let with_attributes = self.kind.wants_attributes();
         if with_attributes {
             // The attributes at a hit are read when the hit is printed. An error in the attributes
             // of any surface is returned before anything is printed. A surface that is not in the
@@ -234,7 +202,7 @@ impl QueryArgs {
             let mut hit = numbers.iter().filter(|number| scene.triangles(**number).is_some());
             hit.try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
         }
-        if is_batch {
+        if batch.is_some() {
             scene.prefetch_for(questions.len());
         }
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
@@ -256,13 +224,14 @@ impl QueryArgs {
             }
             left = left.get(answers.len().max(1)..).unwrap_or_default();
             renderer.prefetch(&answers);
-            answers.iter().try_for_each(|answer| self.print(&renderer, answer, is_batch, global, &mut held))?;
+            answers.iter().try_for_each(|answer| self.print(&renderer, answer, global, &mut held))?;
             // The names and attributes in the output are read from the file while it is rendered.
             // The file is therefore checked for changes between rendering and printing.
             asset.check()?;
             held.print(&mut out)?;
         }
-        Ok(out.flush()?)
+        out.flush()?;
+        Ok(Outcome::Fine)
     }
 
     /// Returns the map from stored positions to where pictures show them: that of the joints of a
@@ -271,7 +240,7 @@ impl QueryArgs {
         if is_bound(asset.model.animations()?) {
             return Ok(geometry.space().placement);
         }
-        let (contents, chosen) = (asset.model.contents(), self.kind.shared().level.asset.unwrap_or_default());
+        let (contents, chosen) = (asset.model.contents(), self.kind.common().0.level.asset.unwrap_or_default());
         for instance in 0..contents.instance_count()? {
             let instance = contents.instance(instance)?;
             if instance.asset == chosen {
@@ -285,7 +254,6 @@ impl QueryArgs {
         &self,
         renderer: &AnswerRenderer<'_>,
         answer: &Answer,
-        is_batch: bool,
         global: &Global,
         out: &mut dyn Write,
     ) -> io::Result<()> {
@@ -293,9 +261,9 @@ impl QueryArgs {
             return renderer.print(answer, out);
         }
         JsonWriter::compact(out).object(|out| {
-            if !is_batch {
+            if self.kind.common().2.is_none() {
                 let path = self.path().map(Path::to_string_lossy).unwrap_or_default();
-                out.fields(&document(json!({ "path": path })))?;
+                out.fields(&document(&json!({ "path": path })))?;
             }
             renderer.write_json(answer, out)
         })?;

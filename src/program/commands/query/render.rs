@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 
 use crate::model::SpaceConversion;
-use crate::query::{Attributes, Hit, Nearest, PointAttributes};
+use crate::query::{Attributes, PointAttributes};
 use crate::{Geometry, Surface};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, AnswerKind, VertexNeighbors};
+use super::answer::{Answer, AnswerKind, SurfacePoint, VertexNeighbors};
 use crate::program::render::json::{number, numbers};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::text::counted;
@@ -44,15 +44,8 @@ impl<'a> AnswerRenderer<'a> {
         if !self.attributes {
             return;
         }
-        let mut places: Vec<(usize, u32)> = Vec::new();
-        for answer in answers {
-            match &answer.kind {
-                AnswerKind::First(hit) => places.extend(hit.iter().map(|hit| (hit.surface, hit.triangle))),
-                AnswerKind::Nearest(near) => places.extend(near.iter().map(|near| (near.surface, near.triangle))),
-                AnswerKind::All(hits) => places.extend(hits.iter().map(|hit| (hit.surface, hit.triangle))),
-                AnswerKind::Any(_) | AnswerKind::Triangles(_) | AnswerKind::Vertex(_) => {}
-            }
-        }
+        let points = answers.iter().flat_map(|answer| answer.kind.points());
+        let mut places: Vec<(usize, u32)> = points.map(|point| (point.surface, point.triangle)).collect();
         places.sort_unstable();
         for run in places.chunk_by(|(one, _), (other, _)| one == other) {
             let triangles: Vec<u32> = run.iter().map(|(_, triangle)| *triangle).collect();
@@ -67,22 +60,15 @@ impl<'a> AnswerRenderer<'a> {
     /// Writes the fields of the JSON object of an answer.
     pub fn write_json(&self, answer: &Answer, out: &mut JsonWriter<'_>) -> io::Result<()> {
         match &answer.kind {
-            AnswerKind::First(Some(hit)) => {
-                out.field("hit", true)?;
-                self.write_place(&hit_json(hit), &SurfacePoint::of(hit), out)?;
+            AnswerKind::One(point) => {
+                out.field("hit", point.is_some())?;
+                point.iter().try_for_each(|point| self.write_point(point, out))?;
             }
-            AnswerKind::Nearest(Some(near)) => {
-                out.field("hit", true)?;
-                self.write_place(&nearest_json(near), &SurfacePoint::at(near), out)?;
-            }
-            AnswerKind::First(None) | AnswerKind::Nearest(None) => out.field("hit", false)?,
             AnswerKind::Any(hit) => out.field("hit", *hit)?,
             AnswerKind::All(hits) => {
                 out.field("hit", !hits.is_empty())?;
                 out.field_list("hits", |out| {
-                    hits.iter().try_for_each(|hit| {
-                        out.item_object(|out| self.write_place(&hit_json(hit), &SurfacePoint::of(hit), out))
-                    })
+                    hits.iter().try_for_each(|hit| out.item_object(|out| self.write_point(hit, out)))
                 })?;
             }
             AnswerKind::Triangles(triangles) => {
@@ -103,8 +89,18 @@ impl<'a> AnswerRenderer<'a> {
     }
 
     /// Writes the fields of a hit or of a nearest point, and its attributes.
-    fn write_place(&self, fields: &Value, place: &SurfacePoint, out: &mut JsonWriter<'_>) -> io::Result<()> {
-        out.fields(fields)?;
+    fn write_point(&self, place: &SurfacePoint, out: &mut JsonWriter<'_>) -> io::Result<()> {
+        let SurfacePoint { surface, triangle, point, barycentric, distance, crossing } = place;
+        out.field("surface", *surface)?;
+        out.field("triangle", *triangle)?;
+        crossing.map_or(Ok(()), |(t, ..)| out.field("t", number(t)))?;
+        out.field("point", numbers(point))?;
+        out.field("barycentric", numbers(barycentric))?;
+        out.field("distance", number(*distance))?;
+        if let Some((_, is_front, normal)) = crossing {
+            out.field("front", *is_front)?;
+            out.field("geometric_normal", numbers(normal))?;
+        }
         if !self.attributes {
             return Ok(());
         }
@@ -132,17 +128,14 @@ impl<'a> AnswerRenderer<'a> {
     pub fn print(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let pages = if self.verbose { format!("; {} touched", counted(answer.pages, "page")) } else { String::new() };
         match &answer.kind {
-            AnswerKind::First(None) | AnswerKind::Nearest(None) | AnswerKind::Any(false) => {
-                writeln!(out, "nothing{pages}")
-            }
+            AnswerKind::One(None) | AnswerKind::Any(false) => writeln!(out, "nothing{pages}"),
             AnswerKind::Any(true) => writeln!(out, "something{pages}"),
-            AnswerKind::First(Some(hit)) => self.print_place(out, &SurfacePoint::of(hit), &pages),
-            AnswerKind::Nearest(Some(near)) => self.print_place(out, &SurfacePoint::at(near), &pages),
+            AnswerKind::One(Some(point)) => self.print_point(out, point, &pages),
             AnswerKind::All(hits) => {
                 writeln!(out, "{}{pages}", counted(hits.len(), "hit"))?;
                 hits.iter().try_for_each(|hit| {
                     write!(out, "  ")?;
-                    self.print_place(out, &SurfacePoint::of(hit), "")
+                    self.print_point(out, hit, "")
                 })
             }
             AnswerKind::Triangles(triangles) => {
@@ -157,11 +150,7 @@ impl<'a> AnswerRenderer<'a> {
             AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
                 writeln!(out, "{}, vertex {vertex}: at {}", self.named(*surface), floats(point))?;
                 for (numbers, what) in [(triangles, "triangle"), (neighbors, "neighbor")] {
-                    write!(out, "  {}: ", counted(numbers.len(), what))?;
-                    for (place, number) in numbers.iter().enumerate() {
-                        write!(out, "{}{number}", if place == 0 { "" } else { " " })?;
-                    }
-                    writeln!(out)?;
+                    writeln!(out, "  {}: {}", counted(numbers.len(), what), joined(numbers))?;
                 }
                 Ok(())
             }
@@ -175,7 +164,7 @@ impl<'a> AnswerRenderer<'a> {
         if name.is_empty() { format!("surface {surface}") } else { format!("surface {surface} ({name})") }
     }
 
-    fn print_place(&self, out: &mut dyn Write, place: &SurfacePoint, end: &str) -> io::Result<()> {
+    fn print_point(&self, out: &mut dyn Write, place: &SurfacePoint, end: &str) -> io::Result<()> {
         let SurfacePoint { surface, triangle, point, barycentric, distance, crossing } = place;
         write!(out, "{}, triangle {triangle}: at {}, ", self.named(*surface), floats(point))?;
         if let Some((t, is_front, normal)) = crossing {
@@ -207,53 +196,6 @@ impl<'a> AnswerRenderer<'a> {
         }
         Ok(())
     }
-}
-
-/// A point on a surface that a query found: the hit of a ray, or the nearest point.
-struct SurfacePoint {
-    surface: usize,
-    triangle: u32,
-    point: [f32; 3],
-    barycentric: [f32; 2],
-    distance: f32,
-    /// For the hit of a ray, the parameter t of the hit along the ray, whether the ray hit the
-    /// front face, and the geometric normal. `None` for a nearest point.
-    crossing: Option<(f32, bool, [f32; 3])>,
-}
-
-impl SurfacePoint {
-    const fn of(hit: &Hit) -> Self {
-        let Hit { surface, triangle, t, distance, point, barycentric, is_front, normal, .. } = *hit;
-        Self { surface, triangle, point, barycentric, distance, crossing: Some((t, is_front, normal)) }
-    }
-
-    const fn at(near: &Nearest) -> Self {
-        let Nearest { surface, triangle, distance, point, barycentric, .. } = *near;
-        Self { surface, triangle, point, barycentric, distance, crossing: None }
-    }
-}
-
-fn hit_json(hit: &Hit) -> Value {
-    json!({
-        "surface": hit.surface,
-        "triangle": hit.triangle,
-        "t": number(hit.t),
-        "point": numbers(&hit.point),
-        "barycentric": numbers(&hit.barycentric),
-        "distance": number(hit.distance),
-        "front": hit.is_front,
-        "geometric_normal": numbers(&hit.normal),
-    })
-}
-
-fn nearest_json(near: &Nearest) -> Value {
-    json!({
-        "surface": near.surface,
-        "triangle": near.triangle,
-        "point": numbers(&near.point),
-        "barycentric": numbers(&near.barycentric),
-        "distance": number(near.distance),
-    })
 }
 
 fn attributes_json(here: &PointAttributes) -> Value {

@@ -36,20 +36,24 @@ pub struct ComputedPositions {
 }
 
 impl ComputedPositions {
-    /// Adds the positions of a surface. `arrays` are the bytes of the file that the positions are
-    /// computed from. `compute` is called if no other surface has the same arrays.
+    /// Adds the positions of a surface, whose number is `count`. `arrays` are the bytes of the file
+    /// that the positions are computed from. `compute` is called if no other surface has the same
+    /// arrays.
     fn add(
         &mut self,
         surface: usize,
         arrays: &[&[u8]],
-        compute: impl FnOnce() -> crate::Result<Vec<[f32; 3]>>,
+        count: usize,
+        compute: impl FnOnce(&mut [[f32; 3]]) -> crate::Result<()>,
     ) -> crate::Result<()> {
         let key = arrays.iter().map(|bytes| (bytes.as_ptr().addr(), bytes.len())).collect();
         let list = if let Some(list) = self.of_arrays.get(&key) {
             *list
         } else {
             let list = self.lists.len();
-            self.lists.push(compute()?);
+            let mut positions = vec![[0.0; 3]; count];
+            compute(&mut positions)?;
+            self.lists.push(positions);
             self.of_arrays.insert(key, list);
             list
         };
@@ -84,7 +88,7 @@ impl AnimatedShape {
         if animations.bone_count()? == 0 || animations.clip_count()? == 0 {
             let option = if clip.is_some() { "--clip" } else { "--frame" };
             let text = "this file has no animation that moves its surfaces; leave the option out";
-            return usage(format!("{option}: {text}"));
+            usage!("{option}: {text}");
         }
         let clip = clip.unwrap_or_default();
         let moment = blend_frames(&animations.clip(clip)?, frame, "the animation has")?;
@@ -112,13 +116,12 @@ impl AnimatedShape {
         for number in surfaces {
             let surface = Surface::new(geometry, *number);
             let stored = frame.map_or_else(|| surface.positions(), |frame| surface.vertex_frame(frame))?;
-            computed.add(*number, &[stored.as_bytes()], || {
-                let mut positions = vec![[0.0; 3]; stored.len()];
-                stored.decode_into(&mut positions)?;
-                for position in &mut positions {
+            computed.add(*number, &[stored.as_bytes()], stored.len(), |positions| {
+                stored.decode_into(positions)?;
+                for position in positions {
                     *position = map.apply(*position);
                 }
-                Ok(positions)
+                Ok(())
             })?;
         }
         Ok(Self::Computed(computed))
@@ -135,12 +138,9 @@ impl AnimatedShape {
         for number in surfaces {
             let surface = Surface::new(geometry, *number);
             let [before, after] = [surface.vertex_frame(from)?, surface.vertex_frame(to)?];
-            computed.add(*number, &[before.as_bytes(), after.as_bytes()], || {
-                let between = InterpolatedPositions::new(before, after, moment.fraction);
-                let mut positions = vec![[0.0; 3]; between.len()];
-                between.decode_into(&mut positions)?;
-                Ok(positions)
-            })?;
+            let between = InterpolatedPositions::new(before, after, moment.fraction);
+            let arrays = [before.as_bytes(), after.as_bytes()];
+            computed.add(*number, &arrays, between.len(), |positions| between.decode_into(positions))?;
         }
         Ok(Self::Computed(computed))
     }
@@ -164,11 +164,7 @@ impl AnimatedShape {
             let skinned = SkinnedSurface::new(&surface, &palette)?;
             let weights = surface.weights()?;
             let arrays = [surface.positions()?.as_bytes(), weights.map_or(&[], |weights| weights.as_bytes())];
-            computed.add(*number, &arrays, || {
-                let mut positions = vec![[0.0; 3]; skinned.len()];
-                skinned.positions_into(&mut positions)?;
-                Ok(positions)
-            })?;
+            computed.add(*number, &arrays, skinned.len(), |positions| skinned.positions_into(positions))?;
         }
         Ok(Self::Computed(computed))
     }

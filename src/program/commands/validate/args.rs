@@ -7,8 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::filter::{FindingFilter, rule_prefix};
-use crate::program::args::{ConditionArgs, Global, ListArgs, STDIN, WalkArgs, WatchArgs};
-use crate::program::outcome::UsageError;
+use crate::program::args::{ConditionArgs, Global, ListArgs, STDIN, WalkArgs, WatchArgs, has_several};
+use crate::program::outcome::{UsageError, usage};
 
 const HELP: &str = "\
 Checks every value. A finding has the id of its rule, the name of the field, and the offset of the first wrong byte. If many items \
@@ -123,26 +123,25 @@ impl ValidateArgs {
             (Some(format), false) => format,
             (None, false) => FindingsFormat::Text,
             (Some(_), true) => {
-                return usage("--json and --format name different formats; give one of them");
+                usage!("validate: --json and --format name different formats; give one of them");
             }
         };
         let is_list = self.rules || !self.explain.is_empty();
         if is_list && !matches!(format, FindingsFormat::Text | FindingsFormat::Json) {
-            return usage("--rules and --explain print text or JSON; leave --format out, or give --json");
+            usage!("validate: --rules and --explain print text or JSON; leave --format out, or give --json");
         }
         if self.files_with_findings && format != FindingsFormat::Text {
-            return usage("--files-with-findings prints names of files; leave --json and --format out");
+            usage!("validate: --files-with-findings prints names of files; leave --json and --format out");
         }
         if self.baseline.write_baseline.as_ref().is_some_and(|path| path.as_os_str() == STDIN) {
-            return usage("--write-baseline: expected the path of a file, found -, which is standard output");
+            usage!("validate: --write-baseline: expected the path of a file, found -, which is standard output");
         }
         Ok(format)
     }
 
     /// Returns whether the command line names one file, and neither a folder nor a pattern.
     pub fn is_one_file(&self) -> bool {
-        let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
-        matches!(self.files.as_slice(), [only] if !only.is_dir() && !is_pattern(only))
+        !self.files.is_empty() && !has_several(&self.files)
     }
 
     /// Returns the filter for findings. Returns an error if no rule is left.
@@ -150,14 +149,10 @@ impl ValidateArgs {
         let SelectionArgs { select, ignore, severity } = &self.selection;
         let filter = FindingFilter::new(select, ignore, *severity);
         if filter.is_empty() {
-            return usage("--select and --ignore leave no rule to report; give fewer rules to --ignore");
+            usage!("validate: --select and --ignore leave no rule to report; give fewer rules to --ignore");
         }
         Ok(filter)
     }
-}
-
-fn usage<T>(text: &str) -> Result<T, UsageError> {
-    Err(UsageError(format!("validate: {text}")))
 }
 
 /// Returns the value of `--explain` in upper case: the start of a rule id, or nothing for `all`.

@@ -75,7 +75,7 @@ fn print_json_rules<'r>(rules: impl Iterator<Item = (&'r str, &'r Rule)>) -> io:
     let rules = rules.map(|(format, Rule { id, severity, text, why, mend, .. })| {
         json!({ "rule": id, "severity": severity.to_string(), "text": text, "format": format, "why": why, "mend": mend })
     });
-    print_json(&document(json!({ "rules": rules.collect::<Value>() })))
+    print_json(&document(&json!({ "rules": rules.collect::<Value>() })))
 }
 
 #[cfg(test)]

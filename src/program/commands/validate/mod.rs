@@ -4,11 +4,9 @@
 
 mod args;
 mod baseline;
-mod baseline_error;
 mod check;
 mod explain;
 mod filter;
-mod json_output;
 mod junit;
 mod output;
 mod own_rules;
@@ -29,6 +27,7 @@ use crate::program::formats::native_output::check_extension;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
+use crate::program::render::json::start_entries;
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
 use crate::program::render::progress::suspended;
@@ -41,11 +40,10 @@ use baseline::{Baseline, BaselineEffect};
 use check::{CheckedMesh, FileCheck, FileFindings};
 use filter::FindingFilter;
 pub use filter::all_rules;
-use json_output::JsonOutput;
 use junit::JunitOutput;
 use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
 use own_rules::{DeniedCondition, UNREADABLE, has_unreadable};
-pub use paths::uri;
+pub use paths::{percent_encoded, uri};
 use sarif::SarifOutput;
 use totals::FindingTotals;
 
@@ -126,7 +124,11 @@ impl ValidateArgs {
                 Box::new(NamesOutput { out, global, has_nul: self.null, last: PathBuf::new() })
             }
             FindingsFormat::Text => Box::new(TextOutput { global, is_one_file: self.is_one_file() }),
-            FindingsFormat::Json => Box::new(JsonOutput::start(JsonWriter::indented(out))?),
+            FindingsFormat::Json => {
+                let mut out = JsonWriter::indented(out);
+                start_entries(&mut out)?;
+                Box::new(out)
+            }
             FindingsFormat::Sarif => Box::new(SarifOutput::start(JsonWriter::indented(out))?),
             FindingsFormat::Junit => Box::new(JunitOutput::new(out, global)),
             FindingsFormat::Github => Box::new(GithubOutput { out, global }),
@@ -191,7 +193,7 @@ impl<'g> ValidationRun<'g> {
         findings.is_excused =
             is_excused && findings.fault.as_ref().is_some_and(|fault| Outcome::of_error(fault) == Outcome::Unreadable);
         if let Some(known) = known.filter(|_| findings.fault.is_none()) {
-            known.set_checked();
+            known.is_checked = true;
         }
         if let Some(new) = &mut self.new {
             new.add(path, mesh.as_deref(), &findings.found);

@@ -1,4 +1,4 @@
-//! The forms of a report that are lists of lines: text, names of files, and workflow commands.
+//! The simple forms of a report: text, names of files, workflow commands, and the JSON document.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ use super::totals::{FindingTotals, counts};
 use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::Global;
 use crate::program::input::bytes::Data;
+use crate::program::input::not_opened::missing_json;
+use crate::program::render::json::{findings, unreadable};
+use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
 use crate::program::render::text::{complain, counted, mesh_suffix, print_findings, shown};
 
@@ -49,6 +52,33 @@ pub trait FindingsOutput {
 
     /// Prints the end of the report, after all files.
     fn finish(&mut self, end: &ReportEnd) -> io::Result<()>;
+}
+
+/// Prints a JSON document with one entry for each file, in a list that was started.
+impl FindingsOutput for JsonWriter<'_> {
+    fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
+        let CheckedFile { path, mesh, findings: file } = file;
+        self.item_object(|out| {
+            match &file.fault {
+                Some(fault) => out.fields(&unreadable(path, fault))?,
+                None => out.field("path", path.to_string_lossy())?,
+            }
+            out.field_items("findings", findings(&file.found, &file.files))?;
+            mesh.map_or(Ok(()), |mesh| out.field("mesh", mesh))
+        })
+    }
+
+    fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
+        self.close(b"]")?;
+        if !end.missing.is_empty() {
+            self.field_items("unresolved", end.missing.iter().map(missing_json))?;
+        }
+        self.field("totals", end.totals.json())?;
+        if let Some(baseline) = &end.baseline {
+            self.field("baseline", baseline.json())?;
+        }
+        self.close(b"}")
+    }
 }
 
 /// Prints the findings as text for a person.
@@ -152,7 +182,7 @@ impl FindingsOutput for GithubOutput<'_> {
         {
             let path = files.get(usize::from(*source)).map_or(file.path, PathBuf::as_path);
             let text = format!("{field} at byte {offset}: {text}{}", in_mesh(file.mesh));
-            self.command(level(*severity), path, rule, &text)?;
+            self.command(&level(*severity, "notice"), path, rule, &text)?;
         }
         // The filter may leave out the finding about a file that cannot be read.
         let has_none = !file.findings.is_excused && !has_unreadable(file.findings);
@@ -181,12 +211,9 @@ fn in_mesh(mesh: Option<&str>) -> String {
     mesh.map_or_else(String::new, |mesh| format!(" (mesh {})", crate::Name::new(mesh.as_bytes())))
 }
 
-const fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "notice",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
+/// Returns the name of a severity in a form of the report, in which `info` is that of an info.
+pub fn level(severity: Severity, info: &str) -> String {
+    if severity == Severity::Info { info.to_owned() } else { severity.to_string() }
 }
 
 /// Replaces the control characters other than line breaks, which a workflow command escapes.

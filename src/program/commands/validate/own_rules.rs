@@ -3,6 +3,7 @@
 
 use super::check::FileFindings;
 use crate::parse::rules;
+use crate::program::args::value_name;
 use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::row::TableRow;
 use crate::program::describe::rows::selected::MeshCondition;
@@ -74,10 +75,8 @@ impl DeniedCondition {
         self.condition.condition.columns(&mut columns);
         for row in self.condition.met_by(path, asset)?.iter().take(MAX_SURFACES) {
             let field = Field::new(self.name);
-            let field = match row.cell(TableColumn::Surface) {
-                Cell::Number(surface) => field.in_list("surface", surface),
-                _ => field,
-            };
+            let surface = row.number(TableColumn::Surface);
+            let field = surface.map_or(field, |surface| field.in_list("surface", surface));
             let text = format!("{} (denied: {})", values(row, &columns), self.text);
             report(Finding::new(DENIED, field, 0, text));
         }
@@ -91,7 +90,7 @@ fn values(row: &TableRow, columns: &[TableColumn]) -> String {
     // A surface of no level, or of all levels, has no number of a level.
     let is_named = |column: &&TableColumn| **column != TableColumn::Lod || row.cell(**column) != Cell::Null;
     for column in columns.iter().filter(is_named) {
-        let text = format!("{} is {}", column.name(), row.cell(*column).in_words());
+        let text = format!("{} is {}", value_name(column), row.cell(*column).in_words());
         if !texts.contains(&text) {
             texts.push(text);
         }

@@ -1,6 +1,5 @@
 //! Writes paths for other programs: with forward slashes, and as URIs.
 
-use std::fmt::Write as _;
 use std::path::{Path, is_separator};
 
 /// Returns a path as text with forward slashes, without `./` at its start.
@@ -32,18 +31,15 @@ pub fn uri(path: &Path) -> String {
         let slashes = inner.iter().take_while(|byte| **byte == b'/').count();
         rest = inner.get(slashes..).unwrap_or_default();
     }
-    for byte in rest {
-        let char = char::from(*byte);
-        if byte.is_ascii() && is_separator(char) {
-            uri.push('/');
-        } else if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            uri.push(char);
-        } else {
-            // Writing to a string never fails.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
+    uri.push_str(&percent_encoded(rest, b"-._~/"));
+    if is_separator('\\') { uri.replace("%5C", "/") } else { uri }
+}
+
+/// Encodes all bytes except ASCII letters, digits and the bytes of `kept`.
+pub fn percent_encoded(bytes: &[u8], kept: &[u8]) -> String {
+    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || kept.contains(&byte);
+    let encode = |byte: &u8| if is_kept(*byte) { char::from(*byte).into() } else { format!("%{byte:02X}") };
+    bytes.iter().map(encode).collect()
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use crate::{Finding, Rule, Severity};
-use serde_json::{Map, Value, json};
+use crate::{Finding, Rule};
+use serde_json::{Value, json};
 
+use super::baseline::BaselineEffect;
 use super::filter::all_rules;
-use super::output::{CheckedFile, FindingsOutput, ReportEnd};
+use super::output::{CheckedFile, FindingsOutput, ReportEnd, level};
 use super::paths::uri;
+use crate::program::render::json::{extend, with};
 use crate::program::render::json_writer::JsonWriter;
 
 const SARIF_SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -60,10 +62,8 @@ impl FindingsOutput for SarifOutput<'_> {
         let successful = self.notifications.is_empty();
         let missing = end.missing.iter().map(|mesh| notification("note", &mesh.path, &mesh.why.to_string()));
         let notifications: Vec<Value> = self.notifications.drain(..).chain(missing).collect();
-        let mut properties = json!({ "totals": end.totals.json() });
-        if let (Some(baseline), Some(properties)) = (&end.baseline, properties.as_object_mut()) {
-            properties.insert("baseline".into(), baseline.json());
-        }
+        let totals = json!({ "totals": end.totals.json() });
+        let properties = with(totals, "baseline", end.baseline.as_ref().map(BaselineEffect::json));
         self.out.close(b"]")?;
         self.out.field(
             "invocations",
@@ -81,7 +81,7 @@ fn rule_object(format: &str, rule: &Rule) -> Value {
         "shortDescription": { "text": text },
         "fullDescription": { "text": why },
         "help": { "text": format!("{why} {mend}") },
-        "defaultConfiguration": { "level": sarif_level(*severity) },
+        "defaultConfiguration": { "level": level(*severity, "note") },
         "properties": { "tags": [format] },
     })
 }
@@ -89,28 +89,18 @@ fn rule_object(format: &str, rule: &Rule) -> Value {
 fn result(file: &CheckedFile<'_>, finding: &Finding, length: Option<u64>) -> Value {
     let Finding { rule, severity, field, offset, source, text, .. } = finding;
     let path = file.findings.files.get(usize::from(*source)).map_or(file.path, |path| path.as_path());
-    let mut region = json!({ "byteOffset": offset });
-    if let (Some(length), Some(region)) = (length, region.as_object_mut()) {
-        region.insert("byteLength".into(), length.into());
-    }
-    let mut result = Map::new();
-    result.insert("ruleId".into(), (*rule).into());
-    if let Some(index) = all_rules().position(|(_, known)| known.id == *rule) {
-        result.insert("ruleIndex".into(), index.into());
-    }
-    result.insert("level".into(), sarif_level(*severity).into());
-    result.insert("message".into(), json!({ "text": format!("{field} at byte {offset}: {text}") }));
-    result.insert(
-        "locations".into(),
-        json!([{
+    let region = with(json!({ "byteOffset": offset }), "byteLength", length.map(Value::from));
+    let index = all_rules().position(|(_, known)| known.id == *rule);
+    let result = with(json!({ "ruleId": rule }), "ruleIndex", index.map(Value::from));
+    let place = json!({
+        "level": level(*severity, "note"),
+        "message": { "text": format!("{field} at byte {offset}: {text}") },
+        "locations": [{
             "physicalLocation": { "artifactLocation": { "uri": uri(path) }, "region": region },
             "logicalLocations": [{ "fullyQualifiedName": field.to_string() }],
-        }]),
-    );
-    if let Some(mesh) = file.mesh {
-        result.insert("properties".into(), json!({ "mesh": mesh }));
-    }
-    result.into()
+        }],
+    });
+    with(extend(result, &place), "properties", file.mesh.map(|mesh| json!({ "mesh": mesh })))
 }
 
 fn notification(level: &str, path: &Path, message: &str) -> Value {
@@ -119,12 +109,4 @@ fn notification(level: &str, path: &Path, message: &str) -> Value {
         "message": { "text": message },
         "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(path) } } }],
     })
-}
-
-const fn sarif_level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use crate::program::args::{Files, FrameIndex, STDIN, colors_parser, named_values, parse_frame_index, parse_normals};
+use crate::program::args::{
+    Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals,
+};
 use crate::program::formats::adjust_args::AdjustArgs;
 use crate::program::formats::level_args::{LevelNumber, level_parser};
 use crate::program::formats::names::has_extension;
@@ -209,9 +211,6 @@ impl ViewArgs {
 
     /// Returns the kind of output for a path.
     pub fn output_kind(&self, output: &Path) -> OutputKind {
-        let names = &self.files.files;
-        let is_pattern = |path: &PathBuf| !path.exists() && path.to_string_lossy().contains(['*', '?', '[']);
-        let has_several = names.len() > 1 || names.iter().any(|path| path.is_dir() || is_pattern(path));
         if self.html || HTML.iter().any(|extension| has_extension(output, extension)) {
             return OutputKind::Page;
         }
@@ -225,7 +224,7 @@ impl ViewArgs {
         if output != Path::new(STDIN) && (is_folder || output.extension().is_none()) {
             return OutputKind::Folder;
         }
-        if has_several { OutputKind::Sheet } else { OutputKind::Picture }
+        if has_several(&self.files.files) { OutputKind::Sheet } else { OutputKind::Picture }
     }
 }
 

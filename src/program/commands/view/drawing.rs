@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::animations::AnimationFiles;
 use super::args::{ShownLevels, ViewArgs};
 use crate::export::{ExportOptions, LevelChoice};
 use crate::program::args::{Global, STDIN};
+use crate::program::atomic_write::folder;
 use crate::program::describe::picture::with_scene;
 use crate::program::formats::level_args::level_index;
 use crate::program::formats::selectors::surfaces as selected_surfaces;
+use crate::program::input::animation_files::{AnimationFile, open_animations};
 use crate::program::input::asset::InputAsset;
 use crate::program::picture::textures::TextureFolder;
 use crate::program::render::note::note;
@@ -19,7 +20,10 @@ use crate::{Animations, Limits};
 /// Draws meshes with the options on the command line.
 pub struct Drawing<'a> {
     args: &'a ViewArgs,
-    animations: AnimationFiles,
+    /// The files whose clips are used, in the order of the command line.
+    pub animations: Vec<AnimationFile>,
+    /// The index of the file whose clip a picture shows.
+    shown: usize,
     /// The textures in the folder of the last mesh.
     textures: Mutex<Option<(PathBuf, Arc<TextureFolder>)>>,
     /// The errors of images that are missing in pictures.
@@ -28,18 +32,24 @@ pub struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     pub fn new(args: &'a ViewArgs, global: &Global) -> anyhow::Result<Self> {
-        let animations = AnimationFiles::open(&args.animations, &args.files.walk, args.clip.as_ref(), global)?;
-        Ok(Self { args, animations, textures: Mutex::default(), errors: Mutex::default() })
+        let animations = open_animations(&args.animations, &args.files.walk, global)?;
+        // A picture shows the first file that has the clip of `--clip`, or else the first.
+        let has_clip = |file: &AnimationFile| {
+            let clip = args.clip.as_ref().zip(file.asset.model.animations().ok());
+            clip.is_some_and(|(clip, animations)| clip.clip(animations).is_ok())
+        };
+        let shown = animations.iter().position(has_clip).unwrap_or_default();
+        Ok(Self { args, animations, shown, textures: Mutex::default(), errors: Mutex::default() })
     }
 
-    /// Returns the files whose clips are used.
-    pub const fn animations(&self) -> &AnimationFiles {
-        &self.animations
+    /// Returns the clips of the file whose clip a picture shows.
+    fn shown(&self) -> crate::Result<Option<ClipSource<'_>>> {
+        self.animations.get(self.shown).map(AnimationFile::source).transpose()
     }
 
     /// Returns the number of the clip of `--clip`, in the file whose clip a picture shows.
     fn clip(&self, own: &dyn Animations) -> anyhow::Result<Option<usize>> {
-        let animations = self.animations.shown()?.map_or(own, |source| source.animations);
+        let animations = self.shown()?.map_or(own, |source| source.animations);
         self.args.clip.as_ref().map(|clip| clip.clip(animations)).transpose()
     }
 
@@ -47,7 +57,7 @@ impl<'a> Drawing<'a> {
     pub fn clip_name(&self, asset: &InputAsset) -> anyhow::Result<Option<String>> {
         let first = asset.model.contents().asset(self.args.asset.unwrap_or_default())?;
         let Some(clip) = self.clip(first.animations())? else { return Ok(None) };
-        let source = self.animations.shown()?;
+        let source = self.shown()?;
         let name = source.map_or(first.animations(), |source| source.animations).clip(clip)?.name.to_string_lossy();
         Ok(Some(if name.is_empty() { source.map_or(name, |source| source.name.to_owned()) } else { name }))
     }
@@ -98,7 +108,7 @@ impl<'a> Drawing<'a> {
     /// Draws a mesh.
     pub fn draw(&self, asset: &InputAsset, path: &Path, options: &PictureOptions) -> anyhow::Result<MeshPicture> {
         let textures = self.textures(path);
-        let drawn = with_scene(asset, path, &self.clips()?, |input| match textures.as_deref() {
+        let drawn = with_scene(asset, path, self.shown()?.as_slice(), |input| match textures.as_deref() {
             Some(textures) => draw_textured(input, options, textures),
             None => draw(input, options),
         });
@@ -120,7 +130,7 @@ impl<'a> Drawing<'a> {
         if self.args.plain || path == Path::new(STDIN) {
             return None;
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder(path);
         let mut kept = self.textures.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
             Some((own, textures)) if own == folder => Some(Arc::clone(textures)),
@@ -140,14 +150,14 @@ impl<'a> Drawing<'a> {
         pictures: &[PictureOptions],
         motion: CameraMotion,
     ) -> anyhow::Result<Framing> {
-        with_scene(asset, path, &self.clips()?, |input| Framing::new(input, pictures, motion))
+        with_scene(asset, path, self.shown()?.as_slice(), |input| Framing::new(input, pictures, motion))
     }
 
     /// Returns the clip that is played: that of the options, or else the first, or all vertex
     /// frames. Returns `None` if the mesh does not move.
     pub fn played_clip(&self, asset: &InputAsset, options: &PictureOptions) -> anyhow::Result<Option<PlayedClip>> {
         let first = asset.model.contents().asset(self.args.asset.unwrap_or_default())?;
-        let other = self.animations.shown()?.map(|source| source.animations);
+        let other = self.shown()?.map(|source| source.animations);
         let animations = other.unwrap_or_else(|| first.animations());
         let (clip, frames, rate) = if animations.clip_count()? > 0 {
             let number = options.clip.unwrap_or_default();
@@ -160,11 +170,6 @@ impl<'a> Drawing<'a> {
         };
         let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
         Ok((frames > 0).then_some(PlayedClip { clip, frames, rate }))
-    }
-
-    /// Returns the clips of the file whose clip a picture shows.
-    fn clips(&self) -> crate::Result<Vec<ClipSource<'_>>> {
-        Ok(self.animations.shown()?.into_iter().collect())
     }
 }
 

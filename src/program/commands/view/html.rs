@@ -7,15 +7,15 @@ use super::args::{HTML, ViewArgs};
 use super::drawing::Drawing;
 use super::page::{PageFiles, PageMesh, PageStart, PageWriter};
 use super::report::{DrawnFacts, ViewResult, print_results};
-use crate::program::args::{Global, STDIN};
-use crate::program::commands::convert::stem;
+use crate::program::args::{Global, STDIN, first_set};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::native_output::expect_extension;
+use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::open::Repeated;
 use crate::program::input::passed_by::PassedBy;
-use crate::program::outcome::{Outcome, UsageError};
-use crate::program::picture::png::write_png;
+use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::picture::png::png_bytes;
 use crate::program::picture::textures::small_png;
 use crate::program::render::note::note;
 use crate::program::render::text::shown;
@@ -34,16 +34,6 @@ const THUMBNAIL: u32 = 96;
 /// The size of the buffer between the page and the system.
 const BUFFER: usize = 256 << 10;
 
-/// Returns an error if a page is wanted that has no output.
-pub fn expect_no_page(args: &ViewArgs) -> Result<(), UsageError> {
-    if !args.html {
-        return Ok(());
-    }
-    Err(UsageError(
-        "--html: expected -o with the path of the page, such as -o page.html, or -o - for standard output".into(),
-    ))
-}
-
 /// Writes a page with all meshes that can be drawn. If there are none, nothing is written.
 pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
     check_options(args)?;
@@ -56,8 +46,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
         page.write_files()?
     };
     if page.results.is_empty() {
-        let text = "the folders and patterns contain no meshes, so there is nothing to show";
-        return Err(UsageError(text.to_owned()).into());
+        usage!("the folders and patterns contain no meshes, so there is nothing to show");
     }
     print_results(&page.results, &outputs, &page.passed_by, global)
 }
@@ -74,8 +63,8 @@ fn check_options(args: &ViewArgs) -> Result<(), UsageError> {
         (args.overlays.contains(&Overlay::Bounds), "--overlay bounds"),
         (args.overlays.contains(&Overlay::Hulls), "--overlay hulls"),
     ];
-    match missing.iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => Err(UsageError(format!("{option}: applies to pictures, and not to a page; leave it out"))),
+    match first_set(&missing) {
+        Some(option) => usage!("{option}: applies to pictures, and not to a page; leave it out"),
         None => Ok(()),
     }
 }
@@ -168,8 +157,7 @@ impl HtmlPage<'_> {
         let mut options = self.drawing.options(asset, size)?.with_background(Background::Transparent);
         loop {
             let drawn = self.drawing.draw(asset, path, &options)?;
-            let mut png = Vec::new();
-            write_png(&mut png, &drawn.picture, &[])?;
+            let png = png_bytes(&drawn.picture)?;
             if png.len() <= MAX_PICTURE || self.args.size.is_some() {
                 let thumbnail = small_png(&drawn.picture, THUMBNAIL).unwrap_or_default();
                 return Ok(DrawnPicture { facts: DrawnFacts::new(&drawn), png, thumbnail });
@@ -188,10 +176,10 @@ impl HtmlPage<'_> {
     ) -> anyhow::Result<()> {
         let images = self.drawing.textures(path);
         let mesh = PageMesh {
-            name: stem(path, asset),
+            name: asset.stem(path),
             path,
             asset,
-            clips: &self.drawing.animations().sources()?,
+            clips: &self.drawing.animations.iter().map(AnimationFile::source).collect::<crate::Result<Vec<_>>>()?,
             options: self.drawing.export_options(asset)?,
             clip: self.drawing.clip_name(asset)?,
             images: images.as_deref(),

@@ -1,6 +1,5 @@
 //! `view`: draws meshes, to files and in the terminal.
 
-mod animations;
 mod args;
 mod drawing;
 mod html;
@@ -20,7 +19,7 @@ use drawing::Drawing;
 
 use crate::program::args::{Global, STDIN};
 use crate::program::formats::native_output::{check_extension, expect_extension};
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::picture::file_format::PictureFormat;
 use crate::program::render::text::shown;
 
@@ -39,15 +38,18 @@ impl ViewArgs {
     /// Writes or shows the pictures.
     fn draw(&self, drawing: &Drawing<'_>, global: &Global) -> anyhow::Result<Outcome> {
         let Some(output) = &self.output else {
-            html::expect_no_page(self)?;
+            if self.html {
+                usage!(
+                    "--html: expected -o with the path of the page, such as -o page.html, or -o - for standard output"
+                );
+            }
             if self.shows_all_levels() {
-                let text = "--lod all: a contact sheet of all levels is a file; give -o OUT.png";
-                return Err(UsageError(text.to_owned()).into());
+                usage!("--lod all: a contact sheet of all levels is a file; give -o OUT.png");
             }
             return terminal::show(self, drawing, global);
         };
         if output == Path::new(STDIN) && global.json {
-            return Err(UsageError("-o -: standard output is JSON; name a file for the output".to_owned()).into());
+            usage!("-o -: standard output is JSON; name a file for the output");
         }
         match self.output_kind(output) {
             OutputKind::Picture => {
@@ -64,8 +66,7 @@ impl ViewArgs {
             OutputKind::Page => html::write(self, drawing, output, global),
             OutputKind::Folder => pictures::write_folder(self, drawing, output, global),
             OutputKind::Sheet if self.is_movie() => {
-                Err(UsageError(format!("{}: a movie shows one mesh; name a folder for several meshes", shown(output)))
-                    .into())
+                usage!("{}: a movie shows one mesh; name a folder for several meshes", shown(output))
             }
             OutputKind::Sheet => {
                 expect_extension(output, &["png"], "a contact sheet of view")?;

@@ -9,10 +9,11 @@ use super::report::{DrawnFacts, MovieFrames};
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::input::asset::InputAsset;
-use crate::program::outcome::UsageError;
+use crate::program::outcome::{UsageError, usage};
 use crate::program::picture::file_format::{MovieWriter, PictureFormat};
 use crate::program::render::progress::ProgressMeter;
 use crate::program::render::text::shown;
+use crate::program::render::units::whole;
 use crate::render::{CameraMotion, PictureOptions, Shading};
 
 /// The size of a movie if none is given.
@@ -62,7 +63,7 @@ impl Movie {
 
     fn turntable(count: u32, options: &PictureOptions) -> Result<Self, UsageError> {
         if options.shading == Shading::Uv {
-            return Err(UsageError("--style uv: the UV layout cannot be seen from several sides".to_owned()));
+            usage!("--style uv: the UV layout cannot be seen from several sides");
         }
         let turned = |picture| options.camera.turned(f64::from(picture) * 360.0 / f64::from(count));
         let pictures = (0..count).map(|picture| options.clone().with_camera(turned(picture))).collect();
@@ -77,9 +78,7 @@ impl Movie {
         format: PictureFormat,
     ) -> anyhow::Result<Self> {
         let Some(played) = drawing.played_clip(asset, options)? else {
-            let text =
-                format!("{}: no clips and no vertex frames; --animation FILE plays those of a file", shown(path));
-            return Err(UsageError(text).into());
+            usage!("{}: no clips and no vertex frames; --animation FILE plays those of a file", shown(path));
         };
         let rate = played.rate.unwrap_or(DEFAULT_RATE);
         let step = played.frames.div_ceil(MAX_FRAMES).max(1);
@@ -131,18 +130,11 @@ fn gif_step(rate: f32) -> u32 {
 fn delay(rate: f32, step: u32) -> [u16; 2] {
     let hundredths = (f64::from(rate) * 100.0).round().clamp(1.0, 65_500.0);
     let times = if hundredths % 100.0 == 0.0 { 1.0 } else { 100.0 };
-    let whole = |number: f64| saturated(number.round());
-    [whole(f64::from(step) * times), whole(hundredths * times / 100.0)]
+    [f64::from(step) * times, hundredths * times / 100.0].map(|number| saturated(number.round()))
 }
 
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a cast of a float to an integer saturates, as intended"
-)]
-const fn saturated(number: f64) -> u16 {
-    number as u16
+fn saturated(number: f64) -> u16 {
+    u16::try_from(whole(number)).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]

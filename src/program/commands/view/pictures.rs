@@ -13,15 +13,14 @@ use super::args::ViewArgs;
 use super::drawing::Drawing;
 use super::movie::Movie;
 use super::report::{DrawnFacts, ViewResult, print_results};
-use super::thumbnail::{self, ThumbnailTexts};
+use super::thumbnail;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::Repeated;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, usage};
 use crate::program::picture::file_format::PictureFormat;
 use crate::program::render::text::shown;
 
@@ -36,11 +35,10 @@ pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: 
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
     let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
         if !results.is_empty() {
-            let text = format!(
+            usage!(
                 "{}: a second mesh for one picture; choose one with --mesh, or draw a contact sheet with --sheet",
                 shown(path)
             );
-            return Err(UsageError(text).into());
         }
         let drawn = asset.map_err(anyhow::Error::from);
         let drawn = drawn.and_then(|asset| write_picture(args, drawing, (&asset, path), output, global));
@@ -64,7 +62,7 @@ fn write_picture(
         let movie = Movie::new(args, drawing, (asset, path), format)?;
         return write_to(args, output, |out| movie.write(drawing, (asset, path), out, global));
     }
-    let texts = args.thumbnail.then(|| ThumbnailTexts::new(asset, path));
+    let texts = if args.thumbnail { thumbnail::texts(asset, path) } else { Vec::new() };
     let options = if args.thumbnail {
         with_enough_detail(drawing.options(asset, thumbnail::SIZE)?)
     } else {
@@ -73,7 +71,8 @@ fn write_picture(
     let drawn = drawing.draw(asset, path, &options)?;
     write_to(args, output, |out| {
         let format = if args.thumbnail { PictureFormat::Png } else { PictureFormat::of(output) };
-        format.write(out, &drawn.picture, &texts.as_ref().map(ThumbnailTexts::texts).unwrap_or_default())?;
+        let texts: Vec<_> = texts.iter().map(|(keyword, text)| (*keyword, text.as_str())).collect();
+        format.write(out, &drawn.picture, &texts)?;
         Ok(DrawnFacts::new(&drawn))
     })
 }
@@ -128,11 +127,10 @@ fn output_name(
     taken: &mut BTreeSet<String>,
 ) -> anyhow::Result<PathBuf> {
     let own = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for name in [stem(path, asset), own] {
+    for name in [asset.stem(path), own] {
         if taken.insert(name.to_lowercase()) {
             return Ok(folder.join(format!("{name}.png")));
         }
     }
-    let text = format!("{}: another mesh has a picture of the same name; draw it into another folder", shown(path));
-    Err(UsageError(text).into())
+    usage!("{}: another mesh has a picture of the same name; draw it into another folder", shown(path))
 }

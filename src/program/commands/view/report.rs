@@ -106,7 +106,7 @@ pub fn print_results(
     let outcome = results.iter().map(|result| result.print_notes(global)).fold(Outcome::Fine, Outcome::max);
     if global.json {
         let files = results.iter().map(ViewResult::json).collect::<Value>();
-        print_json(&document(json!({ "files": files, "passed_by": passed_by.total() })))?;
+        print_json(&document(&json!({ "files": files, "passed_by": passed_by.total() })))?;
     } else if !global.quiet {
         let mut out = anstream::stdout().lock();
         for (path, bytes) in outputs.iter().filter(|(path, _)| path != Path::new(STDIN)) {

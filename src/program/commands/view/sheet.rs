@@ -10,12 +10,11 @@ use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::ErrorKind;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::commands::convert::stem;
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::passed_by::PassedBy;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
@@ -49,7 +48,7 @@ pub fn write(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Glo
     let columns = args.columns.or(row.and(u32::try_from(count).ok()).filter(|count| *count <= MAX_ROW));
     let layout = SheetLayout::new(args.size.unwrap_or(TILE), count, columns)?;
     if output == Path::new(STDIN) {
-        return Err(UsageError("-o -: contact sheets may be several files; name a file".to_owned()).into());
+        usage!("-o -: contact sheets may be several files; name a file");
     }
     let paths: Vec<PathBuf> = (0..layout.sheet_count()).map(|sheet| layout.path(output, sheet)).collect();
     for path in &paths {
@@ -80,7 +79,7 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, 
         &quiet,
         |path, asset| {
             vec![match asset {
-                Ok(asset) => (level_count(args, &asset), stem(path, &asset)),
+                Ok(asset) => (level_count(args, &asset), asset.stem(path)),
                 Err(_) => (1, file_name(path)),
             }]
         },
@@ -94,9 +93,7 @@ fn count_tiles(args: &ViewArgs, global: &Global) -> anyhow::Result<(Vec<(usize, 
         return Err(error.into());
     }
     if counts.is_empty() {
-        return Err(
-            UsageError("the folders and patterns contain no meshes, so there is nothing to draw".to_owned()).into()
-        );
+        usage!("the folders and patterns contain no meshes, so there is nothing to draw");
     }
     Ok((counts, omitted.passed_by))
 }
@@ -145,7 +142,7 @@ fn file_name(path: &Path) -> String {
 fn draw_tile(drawing: &Drawing<'_>, path: &Path, asset: crate::Result<InputAsset>) -> SheetMesh {
     let mut name = file_name(path);
     let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| {
-        name = stem(path, &asset);
+        name = asset.stem(path);
         let options = drawing.options(&asset, TILE)?;
         drawing.draw(&asset, path, &with_enough_detail(options))
     });
@@ -161,7 +158,7 @@ fn draw_level(args: &ViewArgs, drawing: &Drawing<'_>, path: &Path, asset: &Input
         let options = options.with_level(Some(level));
         drawing.draw(asset, path, &options)
     });
-    SheetMesh::new(format!("{} {name}", stem(path, asset)).trim_end().to_owned(), path, drawn)
+    SheetMesh::new(format!("{} {name}", asset.stem(path)).trim_end().to_owned(), path, drawn)
 }
 
 /// Returns a few words about an error, for the tile of the mesh that cannot be drawn.
@@ -202,11 +199,11 @@ fn write_sheets(
         let mut bytes = 0;
         pending.push(PendingOutput::write(path, args.replaces(), |out| {
             let mut writer = SheetWriter::new(out, layout, sheet, background)?;
-            for index in layout.tiles(sheet) {
+            for _ in layout.tiles(sheet) {
                 let SheetMesh { mut tile, mut result } = receiver.recv().unwrap_or_else(|_| SheetMesh::missing());
-                let [width, _] = layout.tile();
+                let [width, _] = layout.tile;
                 tile.name = fitted_caption(&tile.name, common, layout.text_size(), width);
-                writer.add(index, &tile)?;
+                writer.add(&tile)?;
                 path.clone_into(&mut result.output);
                 results.push(result);
             }

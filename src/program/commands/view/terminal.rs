@@ -12,8 +12,7 @@ use crate::program::describe::picture::MissingParts;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::Repeated;
-use crate::program::outcome::{Outcome, UsageError};
-use crate::program::picture::png::write_png;
+use crate::program::outcome::{Outcome, usage};
 use crate::program::render::report::complain_about;
 use crate::program::render::text::shown;
 use crate::program::terminal::{Presentation, Terminal, TerminalScene, ViewState, show as show_scene};
@@ -43,18 +42,15 @@ pub fn show(args: &ViewArgs, drawing: &Drawing<'_>, global: &Global) -> anyhow::
         Ok(Outcome::Fine)
     })?;
     if meshes.is_empty() {
-        let nothing = UsageError("the folders and patterns contain no meshes, so there is nothing to show".to_owned());
-        return if outcome == Outcome::Fine { Err(nothing.into()) } else { Ok(outcome) };
+        if outcome != Outcome::Fine {
+            return Ok(outcome);
+        }
+        usage!("the folders and patterns contain no meshes, so there is nothing to show");
     }
     let start = args.camera.angles().map(narrow);
     let is_interactive = presentation == Presentation::Interactive;
     let mut scene = ShownMeshes { args, drawing, meshes, is_interactive };
-    let png = |picture: &Picture| {
-        let mut bytes = Vec::new();
-        write_png(&mut bytes, picture, &[])?;
-        Ok(bytes)
-    };
-    let shown = show_scene(&mut scene, ViewState::new(start), (&terminal, presentation), &png, global)?;
+    let shown = show_scene(&mut scene, ViewState::new(start), (&terminal, presentation), global)?;
     scene.meshes.iter().for_each(|mesh| mesh.left_out.print_notes(&mesh.path, global));
     Ok(outcome.max(shown))
 }

@@ -7,7 +7,6 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
 
 use crate::Name;
-use crate::program::args::value_name;
 use crate::program::render::units::thousands;
 
 /// A column of the table.
@@ -180,11 +179,6 @@ const WHOLE_FILE: [TableColumn; 7] = [
 ];
 
 impl TableColumn {
-    /// Returns the name of the column on the command line and in the output.
-    pub fn name(self) -> String {
-        value_name(&self)
-    }
-
     /// Returns the type of the values.
     pub const fn kind(self) -> ColumnType {
         match self {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::column::TableColumn;
+use super::column::{Cell, TableColumn};
 use super::filter::Condition;
 use super::hashes::{content_hash, topology_hash};
 use super::row::{RowValues, TableRow};
@@ -84,13 +84,19 @@ impl RowRequest {
         }
         let mut values = RowValues::of_mesh(&summary);
         if self.findings {
-            values.findings = Some(count_findings(asset)?);
+            let [errors, warnings] = count_findings(asset)?;
+            values.cells.extend([
+                (TableColumn::Findings, Cell::Number(errors.saturating_add(warnings))),
+                (TableColumn::Errors, Cell::Number(errors)),
+                (TableColumn::Warnings, Cell::Number(warnings)),
+            ]);
         }
+        let hash = |hash: u128| Cell::Text(format!("{hash:032x}"));
         if self.content {
-            values.content = Some(content_hash(asset));
+            values.cells.push((TableColumn::Content, hash(content_hash(asset))));
         }
         if self.topology {
-            values.topology = Some(topology_hash(asset)?);
+            values.cells.push((TableColumn::Topology, hash(topology_hash(asset)?)));
         }
         asset.check()?;
         Ok(vec![values])

@@ -14,7 +14,7 @@ use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::open::{self, Repeated};
 use crate::program::input::parallel;
-use crate::program::outcome::{Outcome, UsageError};
+use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::render::note::note;
 
 /// A condition on meshes or their surfaces, with the values that it needs.
@@ -40,7 +40,7 @@ impl MeshCondition {
         let (mut columns, mut request) = (Vec::new(), RowRequest { surfaces, ..RowRequest::default() });
         condition.columns(&mut columns);
         if columns.contains(&TableColumn::DuplicateOf) {
-            return Err(UsageError(format!("{option}: duplicate_of is known only to `meshpeek ls --duplicates`")));
+            usage!("{option}: duplicate_of is known only to `meshpeek ls --duplicates`");
         }
         request.add_condition(&condition);
         Ok(Self { condition, request })

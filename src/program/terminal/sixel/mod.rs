@@ -18,13 +18,13 @@ pub fn sixel_image(picture: &Picture) -> String {
     let [width, height] = picture.size();
     // The second parameter leaves pixels that are not drawn as they are.
     let mut text = format!("\x1bP0;1;0q\"1;1;{width};{height}");
-    for (index, color) in map.colors().iter().enumerate() {
+    for (index, color) in map.colors.iter().enumerate() {
         let [red, green, blue] = color.map(percent);
         // Writing to a `String` does not fail.
         let _ = write!(text, "#{index};2;{red};{green};{blue}");
     }
     let rows: Vec<&[[u8; 4]]> = picture.rows().collect();
-    let mut band = SixelBand::new(as_index(width), map.colors().len());
+    let mut band = SixelBand::new(as_index(width), map.colors.len());
     for (number, rows) in rows.chunks(BAND).enumerate() {
         if number > 0 {
             text.push('-');

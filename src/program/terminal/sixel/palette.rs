@@ -11,7 +11,8 @@ const MIN_ALPHA: u8 = 128;
 
 /// Colours, and the nearest colour for each pixel.
 pub struct ColorMap {
-    colors: Vec<[u8; 3]>,
+    /// The colours, at most 256.
+    pub colors: Vec<[u8; 3]>,
     /// The index of the colour for each bin.
     indices: Vec<u8>,
 }
@@ -56,11 +57,6 @@ impl ColorMap {
             map.add(bins);
         }
         map
-    }
-
-    /// Returns the colours, at most 256.
-    pub fn colors(&self) -> &[[u8; 3]] {
-        &self.colors
     }
 
     /// Returns the index of the colour of a pixel, or `None` if the pixel is transparent.

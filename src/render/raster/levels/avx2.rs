@@ -65,7 +65,6 @@ fn lanes(mask: u32, part: usize) -> u32 {
 
 /// Returns the coordinates of triangles, with one lane for each triangle.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn transposed(triangles: &[f32; 9 * N]) -> [F; 9] {
     let mut parts = [[0.0; N]; 9];
     for (lane, triangle) in triangles.as_chunks::<9>().0.iter().enumerate() {

@@ -103,7 +103,6 @@ macro_rules! fill_with_operations {
 
         /// Reads one register of sixteen lanes.
         #[inline(always)]
-        #[allow(clippy::inline_always, reason = "it is one instruction")]
         fn load<T: bytemuck::Pod, V: bytemuck::Pod>(lanes: &Lanes<T>, part: usize) -> V
         where
             [T; N]: bytemuck::Pod,

@@ -14,7 +14,6 @@ const N: usize = 1;
 macro_rules! operations {
     ($($name:ident($($arg:ident: $type:ty),*) -> $result:ty = $body:expr;)*) => {$(
         #[inline(always)]
-        #[allow(clippy::inline_always, reason = "it is one instruction")]
         fn $name($($arg: $type),*) -> $result {
             $body
         }
@@ -48,30 +47,25 @@ operations! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it is one instruction")]
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "at most 2^22")]
 fn float(a: I) -> F {
     a as f32
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it is one instruction")]
 fn shift_right<const BITS: u32>(a: I) -> I {
     a.wrapping_shr(BITS)
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it is a copy")]
 const fn transposed(triangle: &[F; 9]) -> [F; 9] {
     *triangle
 }
 
 set_up_with_operations! {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the functions are small")]
 }
 
 fill_with_operations! {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the functions are small")]
 }

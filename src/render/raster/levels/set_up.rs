@@ -251,7 +251,6 @@ macro_rules! set_up_with_operations {
 
         /// Writes one register of sixteen lanes.
         #[inline(always)]
-        #[allow(clippy::inline_always, reason = "it is one instruction")]
         fn store<T: bytemuck::Pod, V: bytemuck::Pod>(lanes: &mut Lanes<T>, part: usize, value: V)
         where
             [T; N]: bytemuck::Pod,

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::validate::uri;
 use crate::program::outcome::UsageError;
+use crate::program::picture::sheet_layout::numbered_path;
 use crate::program::render::text::shown;
 
 /// The greatest number of meshes on a page.
@@ -56,7 +57,7 @@ impl<'a> PageFiles<'a> {
     /// Adds a mesh. Returns the number of its page from 0, and the error if its geometry cannot be
     /// exported.
     pub fn add(&mut self, mesh: &PageMesh<'_>) -> anyhow::Result<(usize, Option<Error>)> {
-        if let Some(full) = self.open.take_if(|page| page.is_full(self.most)) {
+        if let Some(full) = self.open.take_if(|page| page.writer.count >= self.most || page.writer.bytes >= MAX_BYTES) {
             self.end_page(full)?;
         }
         let mut page = self.open.take().map_or_else(|| self.new_page(), Ok)?;
@@ -96,13 +97,7 @@ impl<'a> PageFiles<'a> {
 
     /// Returns the path of a page, if there are several.
     fn path(&self, page: usize) -> PathBuf {
-        let mut name = self.target.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("-{:03}", page.saturating_add(1)));
-        if let Some(extension) = self.target.extension() {
-            name.push(".");
-            name.push(extension);
-        }
-        self.target.with_file_name(name)
+        numbered_path(&self.target, &format!("{:03}", page.saturating_add(1)))
     }
 
     fn new_page(&self) -> anyhow::Result<OpenPage<'a>> {
@@ -138,12 +133,6 @@ impl<'a> PageFiles<'a> {
         self.pages.push((page.file, bytes));
         self.index = Some(index);
         Ok(())
-    }
-}
-
-impl OpenPage<'_> {
-    fn is_full(&self, most: usize) -> bool {
-        self.writer.count() >= most || self.writer.bytes() >= MAX_BYTES
     }
 }
 

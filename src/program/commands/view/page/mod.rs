@@ -142,24 +142,14 @@ pub struct PageWriter<'o> {
     title: String,
     start: &'o PageStart,
     /// The number of meshes that were added.
-    count: usize,
+    pub count: usize,
     /// The number of bytes that were written.
-    bytes: u64,
+    pub bytes: u64,
 }
 
 impl<'o> PageWriter<'o> {
     pub const fn new(title: String, start: &'o PageStart) -> Self {
         Self { title, start, count: 0, bytes: 0 }
-    }
-
-    /// Returns the number of meshes that were added.
-    pub const fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Returns the number of bytes that were written.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Adds a mesh. If its geometry cannot be exported, the page has its picture, byte map and

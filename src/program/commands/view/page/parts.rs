@@ -3,16 +3,15 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::Finding;
 use crate::export::Loss;
-use crate::math::as_u64;
 use crate::program::commands::map::draw_file;
 use crate::program::commands::validate::all_rules;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::source_file::RegionFile;
 use crate::program::render::escape::xml_text;
-use crate::program::render::text::{counted, shown};
+use crate::program::render::text::{count, counted, shown};
 use crate::program::render::units::bytes;
-use crate::{Finding, Severity};
 
 /// The greatest number of findings on a page. A damaged file may have thousands.
 const MAX_FINDINGS: usize = 200;
@@ -43,18 +42,18 @@ pub fn write_left_out(out: &mut dyn Write, losses: &[Loss]) -> io::Result<()> {
 
 /// Validates a mesh, and writes the findings as a table.
 pub fn write_findings(out: &mut dyn Write, asset: &InputAsset) -> io::Result<()> {
-    let (mut found, mut count) = (Vec::new(), 0_usize);
+    let (mut found, mut total) = (Vec::new(), 0_usize);
     let done = asset.findings(true, true, &mut |finding| {
-        count = count.saturating_add(1);
+        total = total.saturating_add(1);
         if found.len() < MAX_FINDINGS {
             found.push(finding);
         }
     });
-    let title = if count == 0 { "Findings".to_owned() } else { format!("Findings ({})", count_text(count)) };
+    let title = if total == 0 { "Findings".to_owned() } else { format!("Findings ({})", count(total)) };
     write!(out, "<section class=\"findings\"><h2>{title}</h2>")?;
     match &done {
         Err(error) => write!(out, "<p class=\"problem\">{}</p>", xml_text(&error.to_string()))?,
-        Ok(()) if count == 0 => write!(out, "<p>None: the file follows all rules of its format.</p>")?,
+        Ok(()) if total == 0 => write!(out, "<p>None: the file follows all rules of its format.</p>")?,
         Ok(()) => {}
     }
     if !found.is_empty() {
@@ -65,25 +64,17 @@ pub fn write_findings(out: &mut dyn Write, asset: &InputAsset) -> io::Result<()>
         }
         write!(out, "</tbody></table></div>")?;
     }
-    let more = count.saturating_sub(found.len());
+    let more = total.saturating_sub(found.len());
     if more > 0 {
         write!(out, "<p>{} not shown. <code>meshpeek validate</code> lists all.</p>", counted(more, "more finding"))?;
     }
     writeln!(out, "</section>")
 }
 
-fn count_text(count: usize) -> String {
-    crate::program::render::text::count(as_u64(count))
-}
-
 /// Writes a finding. `is_first` is whether it is the first of its rule, which is explained there.
 fn write_finding(out: &mut dyn Write, finding: &Finding, is_first: bool) -> io::Result<()> {
     let Finding { rule, severity, field, offset, text, .. } = finding;
-    let class = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    };
+    let class = severity.to_string();
     let place = xml_text(&format!("{field} at byte {offset}"));
     let text = xml_text(text);
     write!(out, "<tr class=\"{class}\"><td>{class}<td>{rule}<td>{place}<td>{text}")?;

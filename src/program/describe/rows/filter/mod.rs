@@ -11,6 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::column::{Cell, TableColumn};
 use super::row::TableRow;
+use crate::program::render::units::ratio;
 
 /// A condition on a row.
 #[derive(Clone, Debug)]
@@ -45,11 +46,6 @@ pub enum Operand {
 }
 
 impl Condition {
-    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true.
-    pub fn parse(text: &str, surfaces: bool) -> Result<Self, String> {
-        parser::parse(text, surfaces)
-    }
-
     /// Adds the columns of the condition to a list.
     pub fn columns(&self, found: &mut Vec<TableColumn>) {
         match self {
@@ -110,20 +106,19 @@ fn compares(cell: &Cell, comparison: Relation, operand: &Operand) -> bool {
         // Only a level of detail may be compared with a number.
         (Cell::Text(cell), Operand::Number(number)) => level_number(cell).and_then(|cell| cell.partial_cmp(number)),
         (Cell::Text(cell), Operand::Text(text)) => Some(cell.as_str().cmp(text)),
-        (Cell::Number(cell), Operand::Number(number)) => float(*cell).partial_cmp(number),
+        (Cell::Number(cell), Operand::Number(number)) => ratio(*cell, 1).partial_cmp(number),
         (Cell::Float(cell), Operand::Number(number)) => printed(*cell).partial_cmp(number),
         (Cell::Flag(cell), Operand::Flag(flag)) => Some(cell.cmp(flag)),
         (Cell::List(list), Operand::Text(text)) => list.contains(text).then_some(Ordering::Equal),
         _ => None,
     };
-    match (comparison, order) {
-        (Relation::Unequal, order) => order != Some(Ordering::Equal),
-        (_, None) => false,
-        (Relation::Equal, Some(order)) => order == Ordering::Equal,
-        (Relation::Less, Some(order)) => order == Ordering::Less,
-        (Relation::LessOrEqual, Some(order)) => order != Ordering::Greater,
-        (Relation::Greater, Some(order)) => order == Ordering::Greater,
-        (Relation::GreaterOrEqual, Some(order)) => order != Ordering::Less,
+    match comparison {
+        Relation::Equal => order == Some(Ordering::Equal),
+        Relation::Unequal => order != Some(Ordering::Equal),
+        Relation::Less => order.is_some_and(Ordering::is_lt),
+        Relation::LessOrEqual => order.is_some_and(Ordering::is_le),
+        Relation::Greater => order.is_some_and(Ordering::is_gt),
+        Relation::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
     }
 }
 
@@ -142,9 +137,4 @@ fn level_number(name: &str) -> Option<f64> {
 /// Returns a float as it is printed, so that the float 0.1 is equal to the number 0.1.
 fn printed(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
-}
-
-#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "counts above 2^53 are compared approximately")]
-const fn float(number: u64) -> f64 {
-    number as f64
 }

@@ -4,6 +4,7 @@ use clap::ValueEnum as _;
 
 use super::token::{Token, tokens};
 use super::{Condition, Operand, Relation, pattern};
+use crate::program::args::value_name;
 use crate::program::describe::rows::column::{ColumnType, TableColumn};
 
 /// The end of the error about a column of meshes in a condition on surfaces.
@@ -14,14 +15,16 @@ pub const ADD_SURFACES: &str = "; add --surfaces";
 /// The maximum number of nested parentheses and negations.
 const MAX_DEPTH: usize = 64;
 
-/// Parses a condition.
-pub fn parse(text: &str, surfaces: bool) -> Result<Condition, String> {
-    let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, end: text.len(), surfaces, depth: 0 };
-    let condition = parser.any()?;
-    match parser.tokens.first() {
-        None => Ok(condition),
-        Some((at, _)) => Err(format!("expected && or || at character {at}")),
+impl Condition {
+    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true.
+    pub fn parse(text: &str, surfaces: bool) -> Result<Self, String> {
+        let tokens = tokens(text)?;
+        let mut parser = Parser { tokens: &tokens, end: text.len(), surfaces, depth: 0 };
+        let condition = parser.any()?;
+        match parser.tokens.first() {
+            None => Ok(condition),
+            Some((at, _)) => Err(format!("expected && or || at character {at}")),
+        }
     }
 }
 
@@ -103,7 +106,7 @@ impl Parser<'_> {
                     return Err(format!("expected a pattern in quotes after ~ at character {at}"));
                 };
                 if !matches!(column.kind(), ColumnType::Text | ColumnType::List | ColumnType::Level) {
-                    return Err(format!("{} is not text; compare it with ==, < or >", column.name()));
+                    return Err(format!("{} is not text; compare it with ==, < or >", value_name(&column)));
                 }
                 let condition = Condition::Matches(column, Box::new(pattern(&text)?));
                 Ok(if is_negated { Condition::Not(Box::new(condition)) } else { condition })
@@ -140,7 +143,7 @@ impl Parser<'_> {
         if fits {
             Ok(Condition::Compare(column, comparison, operand))
         } else {
-            Err(format!("{} is compared with {expected}, at character {at}", column.name()))
+            Err(format!("{} is compared with {expected}, at character {at}", value_name(&column)))
         }
     }
 }
@@ -153,7 +156,7 @@ pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
         None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes{LEAVE_OUT_SURFACES}")),
         None if column.is_some() => Err(format!("{name} is a column of surfaces{ADD_SURFACES}")),
         None => {
-            let names: Vec<String> = TableColumn::all(surfaces).map(TableColumn::name).collect();
+            let names: Vec<String> = TableColumn::all(surfaces).map(|column| value_name(&column)).collect();
             Err(format!("expected a column, found {name}; the columns are {}", names.join(", ")))
         }
     }
@@ -162,17 +165,19 @@ pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::describe::rows::column::Cell;
     use crate::program::describe::rows::row::{RowValues, TableRow};
 
     fn row() -> TableRow {
-        let values = RowValues {
-            format: "unigine",
-            triangles: 70_000,
-            bones: 2,
-            rigged: true,
-            materials: vec!["Wood".to_owned(), "steel".to_owned()],
-            ..RowValues::default()
-        };
+        let cells = vec![
+            (TableColumn::Format, Cell::Text("unigine".to_owned())),
+            (TableColumn::Bytes, Cell::Number(0)),
+            (TableColumn::Triangles, Cell::Number(70_000)),
+            (TableColumn::Bones, Cell::Number(2)),
+            (TableColumn::Rigged, Cell::Flag(true)),
+            (TableColumn::Materials, Cell::List(vec!["Wood".to_owned(), "steel".to_owned()])),
+        ];
+        let values = RowValues { cells, is_damaged: false };
         TableRow { path: "a/box.mesh".into(), mesh: None, values: Ok(values), duplicate_of: None, picture: Vec::new() }
     }
 
@@ -195,7 +200,7 @@ mod tests {
             ("triangles > -1 && triangles < 1e5 && bones >= 2e0 && bones < 25e-1", true),
             ("bones == 2 || bones == 3 && triangles < 3", true),
         ] {
-            let condition = parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let condition = Condition::parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(condition.holds(&row()), expected, "{text}");
         }
     }
@@ -219,9 +224,9 @@ mod tests {
             (&"(".repeat(100), "at most 64 nested"),
             (&"!".repeat(100_000), "at most 64 nested"),
         ] {
-            let error = parse(text, false).unwrap_err();
+            let error = Condition::parse(text, false).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         }
-        assert!(parse("lod == 'high_lod' && bones > 1", true).unwrap_err().contains("leave out --surfaces"));
+        assert!(Condition::parse("lod == 'high_lod' && bones > 1", true).unwrap_err().contains("leave out --surfaces"));
     }
 }

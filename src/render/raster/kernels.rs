@@ -1,11 +1,26 @@
-//! Tests the samples of triangles, and keeps the nearest triangle of each sample.
+//! The kernels of the rasteriser: one transforms sixteen triangles to the screen and finds the
+//! samples of the small ones, and the others keep the nearest triangle of each sample.
 
 use super::block::{Area, ScreenBlock, ScreenTriangle};
 use super::levels::scalar;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use super::levels::{avx2, avx512};
+use super::projection::Projection;
 use super::visibility::VisibilityBuffer;
+use crate::render::lanes::LANES;
 use crate::simd::kernel;
+
+/// The number of triangles of a batch.
+pub(crate) const BATCH: usize = 16 * LANES;
+
+kernel! {
+    /// Transforms the corners of triangles, three positions for each triangle, to the screen.
+    pub(crate) fn set_up(projection: &Projection, area: &Area, corners: &[[f32; 3]], out: &mut [ScreenBlock]) {
+        avx512 => avx512::set_up(projection, area, corners, out),
+        avx2 => avx2::set_up(projection, area, corners, out),
+        _ => scalar::set_up(projection, area, corners, out),
+    }
+}
 
 kernel! {
     /// Draws the triangles of blocks. `first` is the number of the first triangle. The others are
