@@ -78,8 +78,7 @@ impl<D: AsRef<[u8]>> FormatFile<D> {
         match self {
             Self::Unigine(mesh) => mesh.index(builder),
             Self::UnigineAnimation(animation) => animation.index(builder),
-            Self::EzMesh(mesh) => mesh.index(builder),
-            Self::Unreal(_) | Self::SecondLife(_) => Ok(()),
+            Self::Unreal(_) | Self::SecondLife(_) | Self::EzMesh(_) => Ok(()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Metadata of the whole file: asset name, versions, declared bounding box, and the plane at the
 //! end of a binary file.
 
-use super::binary_reader::BinaryReader;
+use super::binary::BinaryReader;
 use super::element_index::ElementKind;
 use super::layout::FILE;
 use super::view::View;

@@ -1,8 +1,7 @@
 //! Divides a file into named byte regions, which together cover every byte of the file.
 
 use super::animation::Track;
-use super::binary_reader::BinaryReader;
-use super::binary_scan::{self, BinaryVisitor};
+use super::binary;
 use super::element_index::ElementKind;
 use super::elements::{Collision, TetraMesh};
 use super::layout::{BYTE, STRING};
@@ -30,10 +29,15 @@ pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> 
     match view.order() {
         None => text(view, visit),
         Some(order) => {
-            let reader = BinaryReader::at(view.bytes, order, 0, None)?;
-            let mut regions = BinaryRegions(Walk::new(visit));
-            binary_scan::walk(reader, &view.state.context.options.limits, &mut regions)?;
-            regions.0.pass_to(Field::new("end"), BYTE, as_u64(view.bytes.len()));
+            let mut regions = Walk::new(visit);
+            binary::walk(view.bytes, order, &view.state.context.options.limits, None, |field, element, count, end| {
+                if element == STRING {
+                    regions.pass_all(field, element, end);
+                } else {
+                    regions.pass(field, element, count.into());
+                }
+            })?;
+            regions.pass_to(Field::new("end"), BYTE, as_u64(view.bytes.len()));
             Ok(())
         }
     }
@@ -80,28 +84,5 @@ fn block_of(view: View<'_>, kind: ElementKind, start: usize) -> Field {
         ElementKind::HullTriangles => collision().named("indexbuffer"),
         ElementKind::Track => Track::new(view, around(kind)).place().0.named("keys"),
         _ => TetraMesh::new(view, around(kind)).place().named("corners"),
-    }
-}
-
-/// Names the fields of a binary file.
-struct BinaryRegions<'s>(Walk<'s>);
-
-impl BinaryVisitor for BinaryRegions<'_> {
-    fn start(&mut self, _: ElementKind, _: &BinaryReader<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: ElementKind, _: u64, _: &BinaryReader<'_>) {}
-
-    fn room(&self, _: ElementKind) -> u64 {
-        u64::MAX
-    }
-
-    fn field(&mut self, field: Field, element: Element, count: u32, end: u64) {
-        if element == STRING {
-            self.0.pass_all(field, element, end);
-        } else {
-            self.0.pass(field, element, count.into());
-        }
     }
 }

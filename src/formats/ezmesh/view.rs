@@ -4,8 +4,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::binary_reader::BinaryReader;
-use super::checkpoints::RowCheckpoints;
+use super::binary::BinaryReader;
 use super::element_index::{ElementIndex, ElementKind};
 use super::form::Form;
 use super::layout::FORMAT;
@@ -25,11 +24,6 @@ use crate::model::FileContext;
 /// or the error that the parser returned.
 pub(super) type BlockSlot = OnceLock<Box<Result<ParsedBlock>>>;
 
-/// The kinds of elements that contain the vertices of surfaces. The array of vertex checkpoints has
-/// one item per element: first for all elements of the kind `MeshVertices`, then for all elements
-/// of the kind `SectionVertices`.
-pub(super) const VERTEX_KINDS: [ElementKind; 2] = [ElementKind::MeshVertices, ElementKind::SectionVertices];
-
 /// The data that an open file holds in addition to its bytes: options, element index and caches.
 #[derive(Debug)]
 pub(super) struct MeshState {
@@ -39,9 +33,6 @@ pub(super) struct MeshState {
     /// The cache slots for the parsed numbers of a text file: for each kind of element, one slot
     /// per element of this kind.
     pub(super) blocks: [Vec<BlockSlot>; ElementKind::COUNT],
-    /// The checkpoints of each vertex text in a text file, or `None` if the allocation of the
-    /// checkpoints failed.
-    pub(super) checkpoints: Vec<OnceLock<Option<Box<RowCheckpoints>>>>,
     pub(super) caches: MeshCaches,
 }
 
@@ -76,9 +67,7 @@ impl MeshState {
         for (slots, count) in blocks.iter_mut().zip(elements.block_counts()) {
             *slots = empty_slots(count)?;
         }
-        let counts = VERTEX_KINDS.map(|kind| elements.block_count(kind));
-        let checkpoints = empty_slots(counts.into_iter().fold(0, usize::saturating_add))?;
-        Ok(Self { context, form, elements, blocks, checkpoints, caches: MeshCaches::default() })
+        Ok(Self { context, form, elements, blocks, caches: MeshCaches::default() })
     }
 }
 

@@ -143,45 +143,6 @@ impl<'a> Track<'a> {
         Ok(Keys { floats, order: ByteOrder::Little, width, has_more: parsed.has_more })
     }
 
-    /// Decodes the floats of all key frames directly into the buffer `out`, one key frame after
-    /// another.
-    ///
-    /// Each key frame has 7 or 10 floats. [`float_count`](Self::float_count) returns the total
-    /// number of floats, which is the required length of the buffer. `floats_into` allocates no
-    /// memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`] if the length of
-    /// `out` is not the total number of floats.
-    ///
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn floats_into(&self, out: &mut [f32]) -> Result<()> {
-        if self.element.view.order().is_some() {
-            self.element.expect_length(self.float_count()?, out.len())?;
-            let keys = self.keys()?;
-            for (out, word) in out.iter_mut().zip(keys.floats) {
-                *out = keys.order.f32(RawWord(*word));
-            }
-            return Ok(());
-        }
-        let (text, width) = self.block()?;
-        let frames = usize::try_from(self.frame_count()?).unwrap_or(usize::MAX);
-        self.element.expect_length(frames.saturating_mul(width), out.len())?;
-        text.native_floats_into(width, out)
-    }
-
-    /// Returns the total number of floats of all key frames of the track.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`frame_count`](Self::frame_count).
-    pub fn float_count(&self) -> Result<usize> {
-        let frames = usize::try_from(self.frame_count()?).unwrap_or(usize::MAX);
-        let width = if self.element.view.order().is_some() { KEY } else { self.block()?.1 };
-        Ok(frames.saturating_mul(width))
-    }
-
     /// Returns the text of the key frames as a [`NumberBlock`], and the number of floats per key
     /// frame: 7 or 10.
     pub(crate) fn block(&self) -> Result<(NumberBlock<'a>, usize)> {

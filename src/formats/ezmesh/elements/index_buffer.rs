@@ -1,7 +1,7 @@
 //! The triangles of a section or of a convex hull.
 
 use super::reader::ElementReader;
-use crate::array::{Array, Packed};
+use crate::array::Packed;
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::Result;
@@ -50,16 +50,6 @@ impl<'a> IndexBuffer<'a> {
         self.triangles
     }
 
-    /// Returns the name of the attribute that holds the number of triangles in a text file.
-    ///
-    /// The name of the attribute is `triangle_count`, `count` or `trianglecount`. For a binary
-    /// file, the function returns `None`.
-    #[must_use]
-    pub fn count_name(&self) -> Option<&'static str> {
-        let tag = self.element.view.order().is_none().then(|| self.element.tag().ok()).flatten()?;
-        tag.values(COUNTS).into_iter().zip(COUNTS).find_map(|(value, name)| value.map(|_| name))
-    }
-
     /// Returns the number of indices, which is three per triangle.
     #[must_use]
     pub fn index_count(&self) -> usize {
@@ -100,7 +90,7 @@ impl<'a> IndexBuffer<'a> {
     pub(crate) fn offset_of(&self, number: u64) -> Result<u64> {
         match self.element.view.order() {
             Some(_) => Ok(self.offset()?.saturating_add(number.saturating_mul(4))),
-            None => Ok(self.block()?.offset_of(number)),
+            None => Ok(self.block()?.offset_of_index(number)),
         }
     }
 
@@ -129,22 +119,6 @@ impl<'a> IndexBuffer<'a> {
         }
         let parsed = self.element.parsed_block(|| self.block()?.parse_indices(as_index(self.triangles)))?;
         Ok(of_bytes(&parsed.data, ByteOrder::Little))
-    }
-
-    /// Decodes all indices into the slice `out`, without allocating memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`indices`](Self::indices). Returns [`ErrorKind::Buffer`] if the
-    /// length of `out` is not [`index_count`](Self::index_count).
-    ///
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn indices_into(&self, out: &mut [u32]) -> Result<()> {
-        self.element.expect_length(self.index_count(), out.len())?;
-        match self.element.view.order() {
-            Some(_) => self.indices()?.decode_into(out),
-            None => self.block()?.native_indices_into(out),
-        }
     }
 
     /// Returns whether the index text contains more than three indices per declared triangle.

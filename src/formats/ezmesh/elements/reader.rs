@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
-use crate::formats::ezmesh::binary_reader::BinaryReader;
+use crate::formats::ezmesh::binary::BinaryReader;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::{FORMAT, RECORDS};
 use crate::formats::ezmesh::validate::rules::{NUMBER_TYPE, VERTEX_DECLARATION};
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
     /// Parses an attribute value that must be an integer.
     pub(crate) fn integer(&self, value: AttributeValue<'a>, field: Field) -> Result<i64> {
         let number = self.tokens(value).and_then(|mut tokens| {
-            let number = tokens.integer().ok()?;
+            let number = tokens.integer_within(i64::MIN..=i64::MAX).ok()?;
             (tokens.is_done() == Ok(true)).then_some(number)
         });
         number.ok_or_else(|| Self::misread(value, field, "an integer".to_owned()))
@@ -118,15 +118,6 @@ impl<'a> ElementReader<'a> {
         let number = index.saturating_sub(view.within(kind, outer, around).start);
         let place = Field::new("").in_list(names[0], as_u64(around)).in_inner_list(names[1], as_u64(number));
         (Self { view, kind, index, place }, around)
-    }
-
-    /// Checks that a buffer of the caller has the needed length.
-    pub(crate) fn expect_length(&self, needed: usize, given: usize) -> Result<()> {
-        if given == needed {
-            return Ok(());
-        }
-        let kind = Cause::Buffer { needed: as_u64(needed), given: as_u64(given) };
-        Err(Error::without_offset(FORMAT, self.place.named("out"), kind))
     }
 
     /// Returns the field path of the element, and the byte offset at which it starts.

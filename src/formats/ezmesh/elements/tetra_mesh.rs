@@ -13,7 +13,6 @@ use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
 use crate::formats::ezmesh::vertex_format::VertexFormat;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
-use crate::parse::Name;
 
 /// Number of floats of a tetrahedron: four corners of three coordinates.
 const TETRA: usize = 12;
@@ -29,16 +28,6 @@ impl<'a> TetraMesh<'a> {
     pub fn count(&self) -> Result<u32> {
         let missing = || View::missing(self.element.start().unwrap_or_default(), self.element.place, "count");
         self.element.counted("count")?.ok_or_else(missing)
-    }
-
-    /// Returns the attributes `ctype` and `semantic` of the tetrahedral mesh, as written in the
-    /// file.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn types(&self) -> Result<[Name<'a>; 2]> {
-        Ok([self.element.name("ctype")?, self.element.name("semantic")?])
     }
 
     /// Returns the coordinates of the corners, twelve floats per tetrahedron. The first call parses

@@ -2,19 +2,15 @@
 //! vertices, and methods that read the vertices from the file.
 
 use super::reader::ElementReader;
-use crate::array::Array;
-use crate::decode::EndianFloats;
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Error, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::semantic::{Scalar, Semantic, VertexValue};
 use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
 use crate::formats::ezmesh::vertex_format::{Column, VertexDeclaration, VertexFormat, words};
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
-use crate::formats::ezmesh::xml::vertex_rows::interp_width;
 use crate::math::{as_index, as_u64};
 use crate::parse::Name;
 
@@ -24,13 +20,11 @@ use crate::parse::Name;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::Array;
-/// use meshpeek::ezmesh::{Mesh, Semantic};
+/// use meshpeek::ezmesh::Mesh;
 /// let system = Mesh::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
-/// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
-/// buffer.floats_into(Semantic::Texcoord(0), &mut uvs)?; // one pass over the text, no allocation
 /// let vertices = buffer.vertices()?; // parsed once, borrowed from then on
-/// assert_eq!(vertices.uvs(0).unwrap().get(3), Some(uvs[3]));
+/// assert_eq!(vertices.uvs(0).unwrap().len(), buffer.count() as usize);
 /// # Ok(())
 /// # }
 /// ```
@@ -213,100 +207,16 @@ impl<'a> VertexBuffer<'a> {
         self.element.has_more()
     }
 
-    /// Decodes all positions into the slice `out`.
-    ///
-    /// No memory is allocated, and the decoded positions are not cached.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`] if
-    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of `out` is not
-    /// [`count`](Self::count).
-    ///
-    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
-        self.floats_into(Semantic::Position, out)
-    }
-
-    /// Decodes one column with `N` floats per vertex into the slice `out`.
-    ///
-    /// No memory is allocated, and the decoded floats are not cached.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`positions_into`](Self::positions_into).
-    pub fn floats_into<const N: usize>(&self, semantic: Semantic, out: &mut [[f32; N]]) -> Result<()> {
-        let column = self.format.column(semantic).filter(|column| {
-            let scalars = self.format.scalars(column);
-            scalars.len() == N && scalars.iter().all(|scalar| *scalar == Scalar::Float)
-        });
-        let Some(column) = column else {
-            let expected = format!("{N} floats for {}", semantic.word().unwrap_or("that")).into();
-            return Err(Error::without_offset(
-                FORMAT,
-                self.element.place.named("semantic"),
-                Cause::Missing { expected },
-            ));
-        };
-        self.element.expect_length(as_index(self.count), out.len())?;
-        if self.element.view.order().is_none() {
-            return self.block()?.column_into(&self.format, column, out);
-        }
-        let vertices = self.vertices()?;
-        match vertices.strided(column, EndianFloats::<N>(vertices.order())) {
-            Some(array) => array.decode_into(out),
-            None => Ok(()),
-        }
-    }
-
-    /// Decodes all numbers of all vertices into the byte slice `out`.
-    ///
-    /// No memory is allocated, and the decoded numbers are not cached.
-    ///
-    /// The slice `out` must have [`byte_count`](Self::byte_count) bytes. Each column is written as
-    /// a separate little-endian array, and the arrays follow each other without gaps.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`] if the
-    /// length of `out` is not [`byte_count`](Self::byte_count).
-    ///
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
-        self.element.expect_length(self.byte_count(), out.len())?;
-        if self.element.view.order().is_none() {
-            return self.block()?.columns_into(&self.format, as_index(self.count), out).map(|_| ());
-        }
-        self.vertices()?.columns_into(out);
-        Ok(())
+    /// Returns the number of characters in hexadecimal numbers of a text that are not hexadecimal
+    /// digits. Returns 0 if the vertex text has not been parsed yet.
+    pub(crate) fn bad_digits(&self) -> u64 {
+        self.element.known_block().map_or(0, |parsed| parsed.bad_digits)
     }
 
     /// Returns the total size of the decoded numbers of all vertices, in bytes.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         as_index(self.count).saturating_mul(self.format.size().into())
-    }
-
-    /// Calls `see` for every number of every vertex, in file order. Allocates nothing.
-    ///
-    /// The arguments of `see` are the index of the vertex, the index of the number within the
-    /// vertex, and the value.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`vertices`](Self::vertices).
-    pub fn for_each(&self, see: &mut dyn FnMut(usize, usize, VertexValue<'a>)) -> Result<()> {
-        if self.element.view.order().is_none() {
-            return self.block()?.visit(&self.format, as_index(self.count), see);
-        }
-        let vertices = self.vertices()?;
-        for row in 0..vertices.len() {
-            for (number, cell) in vertices.values(row).enumerate() {
-                see(row, number, cell);
-            }
-        }
-        Ok(())
     }
 }
 
@@ -327,7 +237,7 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
     // known.
     let interp_width = match element.known_block() {
         Some(parsed) => parsed.interp_width,
-        None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,
+        None => element.block("vertexbuffer", "vertices")?.interp_width(&format, as_index(count))?,
     };
     if let Some(wide) = interp_width.and_then(|width| format.with_interp_width(width)) {
         format = wide;

@@ -92,8 +92,10 @@ fn check_vertices(
     let (place, start) = (buffer.place(), buffer.offset()?);
     check_finite(&vertices, place, start, report);
     check_weights(view, &vertices, bones, (place, start), report);
-    if view.order().is_none() {
-        check_digits(buffer, report)?;
+    let bad = buffer.bad_digits();
+    if bad > 0 {
+        let text = format_args!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
+        report.add(rules::HEXADECIMAL_DIGIT, place.named("vertexbuffer"), start, text);
     }
     Ok(vertices.positions().map_or(Bounds::EMPTY, |positions| positions.bounds()))
 }
@@ -142,21 +144,6 @@ fn check_weights(
     }
     let text = odd.text_to_first("vertex", "with weights that do not sum up to 1, first");
     report.add_any(odd, rules::WEIGHT_SUM, field, start, text);
-}
-
-/// Reports characters in hexadecimal numbers that are not hexadecimal digits. A character that is
-/// not a hexadecimal digit is read as the digit 0.
-fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
-    let has_digits = |scalar: &Scalar| matches!(scalar, Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
-    if !buffer.format().all_scalars().iter().any(has_digits) {
-        return Ok(());
-    }
-    let bad = buffer.block()?.bad_digits(buffer.format(), as_index(buffer.count()))?;
-    if bad > 0 {
-        let text = format_args!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
-        report.add(rules::HEXADECIMAL_DIGIT, buffer.place().named("vertexbuffer"), buffer.offset()?, text);
-    }
-    Ok(())
 }
 
 fn check_triangles(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {

@@ -14,16 +14,14 @@
 
 // The modules, from low level to high level: `tag` reads one tag, `element_name` lists the
 // elements, `walk` scans a whole XML text, `scan` builds the index of its elements, and `entities`
-// decodes names. `numbers` reads numbers in sequence, and `scalars` reads each number type.
+// decodes names. `numbers` reads numbers in sequence.
 // `number_block` reads all numbers in the text of an element. `columns` reads the vertices of an
-// element as arrays, and `vertex_rows` reads them vertex by vertex.
+// element as arrays.
 pub(crate) mod columns;
 pub(crate) mod element_name;
 pub(crate) mod entities;
 pub(crate) mod number_block;
 pub(crate) mod numbers;
-pub(crate) mod scalars;
 pub(crate) mod scan;
 pub(crate) mod tag;
-pub(crate) mod vertex_rows;
 pub(crate) mod walk;

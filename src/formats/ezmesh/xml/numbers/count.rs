@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::character_data::{CharacterData, TextPosition, is_separator};
-use super::fault::NumberFault;
+use super::character_data::{CharacterData, NumberFault, TextPosition, is_separator};
 use crate::simd::kernel;
 
 /// Number of text bytes in a chunk. A chunk is searched first for markup and then for tokens, and
@@ -66,7 +65,7 @@ kernel! {
 )]
 mod tests {
     use super::*;
-    use crate::formats::ezmesh::xml::numbers::fault::NumberFaultKind;
+    use crate::formats::ezmesh::xml::numbers::NumberFaultKind;
     use crate::formats::ezmesh::xml::numbers::random;
     use crate::formats::ezmesh::xml::numbers::tokens::Tokens;
 

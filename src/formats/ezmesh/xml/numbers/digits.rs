@@ -170,13 +170,6 @@ pub(super) fn narrow(digits: u64, scale: f64) -> Option<f32> {
     (!near).then_some(wide as f32)
 }
 
-/// Returns the float with a minus sign if `negative` is set. A zero becomes a negative zero.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-pub(super) fn signed(magnitude: f32, negative: bool) -> f32 {
-    f32::from_bits(magnitude.to_bits() | u32::from(negative) << 31)
-}
-
 /// Parses the last `length` bytes of a window of sixteen bytes as an unsigned integer of at most
 /// eight digits.
 #[inline(always)]
@@ -186,18 +179,4 @@ pub(super) fn short(window: &Window, length: usize) -> Option<u32> {
     let [_, values] = values(window, length)?;
     let wrong = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
     (wrong == 0 && length <= 8).then(|| eight(values) as u32)
-}
-
-/// Returns whether a window of sixteen bytes contains all `length` bytes of a token, and no byte of
-/// the token opens markup.
-#[inline]
-pub(super) fn is_plain(window: &Window, length: usize) -> bool {
-    const OPEN: u64 = u64::from_le_bytes([b'<' ^ b'0'; 8]);
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    values(window, length).is_some_and(|halves| {
-        halves.iter().all(|values| {
-            let differs = values ^ OPEN;
-            ((differs & LOW).wrapping_add(LOW) | differs) & !LOW == !LOW
-        })
-    })
 }
