@@ -5,15 +5,15 @@
 
 use std::io::{self, Write};
 
-use super::animation::clip::Animation;
+use super::animation::track::Animation;
 use super::element_index::ElementKind;
 use super::elements::MeshElement;
-use super::form::{Dialect, Form};
 use super::layout::{FORMAT, VERTEX};
 use super::surface::Section;
+use super::view::{Dialect, Form};
 use super::view::{MeshState, View};
 use super::xml::scan::scan;
-use super::{binary, detect, properties, region_values, regions, validate, write};
+use super::{binary, detect, properties, regions, validate, write};
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
@@ -204,7 +204,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
         let is_big_endian = self.view().order() == Some(ByteOrder::Big);
-        let column = |index: usize, byte| region_values::column(self, &here.region, index, byte);
+        let column = |index: usize, byte| regions::column(self, &here.region, index, byte);
         let vertex = |here: &RegionBytes<'_>| {
             let index = here.at.checked_div(here.region.element.size.try_into().ok()?)?;
             here.item(|_, byte| column(index, byte))

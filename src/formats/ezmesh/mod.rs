@@ -32,7 +32,7 @@
 // The modules, from low level to high level: `layout` states the fields of a binary file once.
 // `xml` and `binary` read a file once and record its elements in an `element_index`, which
 // contains the offset of each element. `file` owns the bytes of the file, and `view` combines these
-// bytes with the cached, parsed arrays. `header` reads the metadata of the whole file. `elements`,
+// bytes with the cached, parsed arrays, and reads the metadata of the whole file. `elements`,
 // `surface` and `animation` read one element at a time: its tag in a text file, or its fields in a
 // binary file. `vertex_format` and `semantic` describe the columns of a vertex, and `vertices`
 // gives access to parsed vertices. `builder` puts files together in both forms, for `write` and `export`.
@@ -40,26 +40,22 @@ mod animation;
 mod binary;
 pub(crate) mod builder;
 mod byte_ranges;
+mod caches;
 mod contents;
 pub(super) mod detect;
 mod element_index;
 mod elements;
 pub(crate) mod export;
 mod file;
-mod form;
 mod geometry;
-mod header;
 mod layout;
-mod name_index;
 mod properties;
-mod region_values;
 mod regions;
 #[cfg(feature = "cli")]
 pub(in crate::formats) mod sample;
 mod semantic;
 mod surface;
 mod validate;
-mod value_cache;
 mod vertex_format;
 mod vertices;
 mod view;
@@ -73,27 +69,29 @@ pub use file::Mesh;
 pub use geometry::EXTRA_ARRAYS;
 #[cfg(feature = "internals")]
 pub use {
-    animation::{Animation, Track, clip::Timing, track::Keys},
+    animation::{
+        Animation, Track,
+        track::{Keys, Timing},
+    },
     detect::is_known,
     elements::{
         Collision, EmbeddedPixels, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture,
         UserBinary, UserData, index_buffer::IndexBuffer,
     },
-    form::Dialect,
     semantic::Scalar,
     surface::Section,
     vertex_format::MAX_SCALARS,
     vertices::Vertices,
-    view::View,
+    view::{Dialect, View},
     xml::entities::{unescape, unescape_percent},
 };
 #[cfg(feature = "internals")]
 pub use {
     elements::vertex_buffer::VertexBuffer,
-    form::Form,
     semantic::{Semantic, VertexValue},
     validate::RULES,
     vertex_format::{Column, VertexFormat},
+    view::Form,
 };
 
 /// The names, the file names and the rules of the format.

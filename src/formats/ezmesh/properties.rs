@@ -4,7 +4,7 @@ use std::io;
 
 use super::elements::vertex_buffer::VertexBuffer;
 use super::file::Mesh;
-use super::form::Form;
+use super::view::Form;
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::Result;

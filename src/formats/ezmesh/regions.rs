@@ -1,17 +1,21 @@
-//! Divides a file into named byte regions, which together cover every byte of the file.
+//! Divides a file into named byte regions, which together cover every byte of the file, and decodes
+//! the vertices of a binary file for a region.
 
 use super::animation::Track;
 use super::binary;
 use super::element_index::ElementKind;
 use super::elements::{Collision, TetraMesh};
+use super::file::Mesh;
 use super::layout::{BYTE, STRING};
+use super::semantic::VertexValue;
 use super::surface::Section;
+use super::vertex_format::{Column, VertexFormat};
 use super::view::View;
 use super::xml::scan::kind;
 use super::xml::walk::{self, XmlEvent};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Element, Region, Walk};
+use crate::parse::{Element, Region, Value, Walk};
 
 const TEXT: Element = Element::TEXT;
 
@@ -84,5 +88,34 @@ fn block_of(view: View<'_>, kind: ElementKind, start: usize) -> Field {
         ElementKind::HullTriangles => collision().named("indexbuffer"),
         ElementKind::Track => Track::new(view, around(kind)).place().0.named("keys"),
         _ => TetraMesh::new(view, around(kind)).place().named("corners"),
+    }
+}
+
+/// Returns the column of a vertex that contains the byte at the offset `byte` of the vertex.
+pub(super) fn column<D: AsRef<[u8]>>(mesh: &Mesh<D>, region: &Region, vertex: usize, byte: usize) -> Option<Value> {
+    let number = usize::try_from(region.field.outer()?.index).ok()?;
+    let vertices = mesh.mesh(number).ok()?.vertex_buffer().ok()??.vertices().ok()?;
+    let column = *column_at(vertices.format(), byte)?;
+    let mut values: Vec<Value> = vertices.column_values(&column, vertex).map(decoded).collect();
+    let value = if values.len() == 1 { values.pop()? } else { Value::List(values) };
+    Some(Value::Record(vec![(column.semantic.word().unwrap_or("other").into(), value)]))
+}
+
+fn column_at(format: &VertexFormat, byte: usize) -> Option<&Column> {
+    let mut end = 0_usize;
+    format.columns().iter().find(|column| {
+        let size = format.scalars(column).iter().map(|scalar| usize::from(scalar.size()));
+        end = size.fold(end, usize::saturating_add);
+        byte < end
+    })
+}
+
+fn decoded(value: VertexValue<'_>) -> Value {
+    match value {
+        VertexValue::Float(value) => value.into(),
+        VertexValue::Integer(value) => value.into(),
+        VertexValue::Hex(value) => value.into(),
+        VertexValue::Character(value) => value.into(),
+        VertexValue::Word(word) => word.to_vec().into(),
     }
 }

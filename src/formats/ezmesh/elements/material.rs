@@ -3,8 +3,8 @@
 
 use super::Material;
 use crate::error::Result;
+use crate::formats::ezmesh::caches::find;
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::name_index::find;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::entities::unescape_percent;
 use crate::parse::Name;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::rules;
 use crate::error::Result;
+use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::name_index::NameIndex;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
 use crate::parse::{Name, room};

@@ -8,7 +8,7 @@ use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::{Field, Result, counted, is_utf8};
 use crate::formats::ezmesh::elements::index_buffer::COUNTS;
-use crate::formats::ezmesh::form::Form;
+use crate::formats::ezmesh::view::Form;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::element_name::{ElementName, ListKind};
 use crate::formats::ezmesh::xml::scan::belongs;

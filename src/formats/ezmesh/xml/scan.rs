@@ -4,8 +4,8 @@ use super::element_name::ElementName;
 use super::walk::{OpenElement, XmlEvent, walk};
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::{ElementIndex, ElementKind};
-use crate::formats::ezmesh::form::Dialect;
 use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::view::Dialect;
 use crate::math::as_u64;
 use crate::parse::Limits;
 

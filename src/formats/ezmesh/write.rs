@@ -1,18 +1,43 @@
-//! Writes a text file that was read.
+//! Writes files that were read, in their form.
 
-use super::super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexTypes, refused};
+use std::io::Write;
+
+use super::animation::Animation;
+use super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexTypes, failed, refused};
+use super::elements::index_buffer::IndexBuffer;
+use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::{Collision, MeshElement, Representation, Skeleton};
+use super::layout::{FORMAT, PLANE};
+use super::semantic::{Semantic, VertexValue};
+use super::surface::Section;
+use super::view::View;
 use crate::array::Array;
 use crate::error::{Cause, Error, Field, Result, show_bytes};
-use crate::formats::ezmesh::animation::Animation;
-use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
-use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
-use crate::formats::ezmesh::elements::{Collision, MeshElement, Representation, Skeleton};
-use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
-use crate::formats::ezmesh::surface::Section;
-use crate::formats::ezmesh::view::View;
 use crate::math::as_index;
 use crate::model::Transform;
+
+/// Writes a file that was read, in its form.
+///
+/// Text becomes XML text with the root element `MeshSystem` that every known reader of the format
+/// accepts. Lines end with CR LF. A line of numbers has at most 160 bytes, and the text of one
+/// number has at most 30 bytes. A float is written with the fewest digits that parse to the same
+/// bits. Infinities and NaN are written as `0$` and their bits in eight hexadecimal digits, such as
+/// `0$7f800000`. In names, `"` is written as `&quot;`, and `<` is written as `&lt;`.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
+/// before the first byte is written, if the file has data that cannot be written. Returns the I/O
+/// error if writing to `out` fails.
+pub(super) fn write_to(view: View<'_>, out: &mut dyn Write) -> Result<()> {
+    if view.order().is_some() {
+        return write_binary(view, out);
+    }
+    write_text(view, &mut Output::checking())?;
+    let mut out = Output::new(out, None);
+    write_text(view, &mut out)?;
+    out.finish()
+}
 
 /// Maximum length of a word value (type code `p`) of a vertex in a text file, in bytes.
 ///
@@ -24,7 +49,7 @@ const WORD: usize = 30;
 const MEANING: usize = 64;
 
 /// Writes a text file, or checks that it can be written if `out` writes nothing.
-pub(super) fn write(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
+fn write_text(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
     let [asset_name, asset_info] = [view.asset_name()?, view.asset_info()?].map(|name| name.as_bytes());
     let [system, asset] = view.versions()?;
     let default = SystemHead::default().versions;
@@ -199,7 +224,7 @@ fn triangles(
 }
 
 /// Checks that the vertices of triangles exist.
-pub(super) fn check_indices(place: Field, triangles: &IndexBuffer<'_>, vertices: u32) -> Result<()> {
+fn check_indices(place: Field, triangles: &IndexBuffer<'_>, vertices: u32) -> Result<()> {
     match triangles.indices()?.iter().find(|index| *index >= vertices) {
         None => Ok(()),
         Some(index) => Err(refused(place.named("triangles"), format!("indices below {vertices}"), index.to_string())),
@@ -256,4 +281,30 @@ fn collision(out: &mut Output<'_>, collision: Collision<'_>) -> Result<()> {
         out.tag(element).empty()?;
     }
     out.close("MeshCollision")
+}
+
+/// Writes the bytes of a binary file without those after its last field. A bone whose parent does
+/// not exist is written without a parent.
+fn write_binary(view: View<'_>, out: &mut dyn Write) -> Result<()> {
+    for section in view.sections() {
+        if let (Some(triangles), buffer) = (section.index_buffer()?, section.vertex_buffer()?) {
+            check_indices(section.place().0, &triangles, buffer.count())?;
+        }
+    }
+    let mut written = 0_usize;
+    let mut copy = |end: u64, put: &[u8]| {
+        let end = usize::try_from(end).unwrap_or(usize::MAX);
+        let bytes = view.bytes.get(written..end).unwrap_or_default();
+        written = end.saturating_add(put.len());
+        out.write_all(bytes).and_then(|()| out.write_all(put)).map_err(failed)
+    };
+    for bone in 0..view.bone_count() {
+        let Some(mut reader) = view.bone_element(bone).fields_from("parent")? else { continue };
+        let offset = reader.offset();
+        if reader.i32("parent")? != -1 && view.bone(bone)?.parent < 0 {
+            copy(offset, &(-1_i32).to_le_bytes())?;
+        }
+    }
+    copy(view.state.elements.plane.saturating_add(PLANE.size.into()), b"")?;
+    out.flush().map_err(failed)
 }
