@@ -83,7 +83,7 @@ pub use {
     vertex_format::MAX_SCALARS,
     vertices::Vertices,
     view::{Dialect, View},
-    xml::entities::{unescape, unescape_percent},
+    xml::{unescape, unescape_percent},
 };
 #[cfg(feature = "internals")]
 pub use {

@@ -35,15 +35,6 @@ pub struct Timing {
 }
 
 impl<'a> Animation<'a> {
-    /// Returns the name of the animation.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes have changed since the file was opened.
-    pub fn name(&self) -> Result<Name<'a>> {
-        self.element.text("name")
-    }
-
     /// Returns the counts and times that the file declares for the animation.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
-//! Meshes and their sections, with their vertices and triangles.
+//! Meshes and their sections, with their vertices and triangles, and materials.
 
 use std::ops::Range;
 
-use super::MeshElement;
 use super::vertex_buffer::VertexBuffer;
+use super::{Material, MeshElement};
 use crate::array::Bounds;
 use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::caches::find;
@@ -12,6 +12,7 @@ use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
+use crate::formats::ezmesh::xml::unescape_percent;
 use crate::parse::Name;
 
 impl<'a> MeshElement<'a> {
@@ -180,5 +181,27 @@ impl View<'_> {
         find(&self.state.caches.meshes, self.count(ElementKind::Mesh), name, |index| {
             MeshElement::new(*self, index).name()
         })
+    }
+}
+
+impl<'a> Material<'a> {
+    /// Returns the additional text (`meta_data`) of the material, with `%` codes and XML entities
+    /// decoded.
+    ///
+    /// Newer programs that write `.ezm` files encode quotation marks in `meta_data` as `%` codes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`name`](Self::name).
+    pub fn decoded_meta_data(&self) -> Result<String> {
+        self.meta_data().map(unescape_percent)
+    }
+}
+
+impl View<'_> {
+    /// Returns the index of the first material with the name `name`.
+    pub(crate) fn find_material(&self, name: Name<'_>) -> Option<usize> {
+        let of = |index| Material::new(*self, index).name();
+        find(&self.state.caches.materials, self.count(ElementKind::Material), name, of)
     }
 }

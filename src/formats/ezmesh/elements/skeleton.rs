@@ -17,15 +17,6 @@ use crate::parse::Name;
 pub(crate) const BONE: [&str; 5] = ["name", "parent", "orientation", "position", "scale"];
 
 impl<'a> Skeleton<'a> {
-    /// Returns the name of the skeleton.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn name(&self) -> Result<Name<'a>> {
-        self.element.text("name")
-    }
-
     /// Returns the number of bones that the file declares for the skeleton, or `None` if the
     /// attribute `count` of a text file is missing.
     ///

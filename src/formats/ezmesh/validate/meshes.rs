@@ -1,6 +1,6 @@
 //! Checks the validation rules about meshes and their sections, vertices and triangles.
 
-use super::report::report_surplus;
+use super::report_surplus;
 use super::rules;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;

@@ -3,24 +3,21 @@
 //! | module | contents |
 //! |---|---|
 //! | [`tokens`] | reads tokens in sequence, and parses tokens in the usual notation |
-//! | [`character_data`] | the slow path: markup between the numbers, tokens that markup splits, and errors |
+//! | [`character_data`] | the slow path: markup between the numbers, tokens that markup splits, and errors; counts tokens |
 //! | [`spans`] | finds the start and the end of many tokens at a time |
 //! | [`digits`] | parses decimal digits, sixteen at a time |
 //! | `avx2` | the kernels of `spans` and `digits` in AVX2 instructions, which most processors have |
 //! | [`notation`] | parses all notations of floats and integers |
-//! | [`count`](mod@count) | counts tokens without parsing them |
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;
 mod character_data;
-mod count;
 mod digits;
 mod notation;
 mod spans;
 mod tokens;
 
-pub use character_data::{NumberFault, NumberFaultKind, is_separator};
-pub use count::count;
+pub use character_data::{NumberFault, NumberFaultKind, count, is_separator};
 pub use tokens::Tokens;
 
 /// Returns a generator of pseudo-random numbers below a given bound. The same seed always gives the

@@ -1,9 +1,10 @@
-//! Checks the validation rules about skeletons and bones.
+//! Checks the validation rules about skeletons, bones and animations.
 
 use std::fmt;
 
-use super::rules;
-use crate::error::Result;
+use super::{report_surplus, rules};
+use crate::error::{Field, Result, counted};
+use crate::formats::ezmesh::animation::Track;
 use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::view::View;
@@ -11,8 +12,14 @@ use crate::math::as_u64;
 use crate::parse::{Name, room};
 use crate::validate::{Report, Tally, cycles, is_finite, length};
 
-/// Checks the names and the parents of all bones.
+/// Checks the names and the parents of all bones, the names of the tracks, and the declared numbers
+/// of animation frames.
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    check_bones(view, report)?;
+    check_animations(view, report)
+}
+
+fn check_bones(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = view.bone_count();
     let mut parents = room(FORMAT, "bones", count)?;
     for skeleton in view.skeletons() {
@@ -73,8 +80,13 @@ fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks the bind transforms of all bones.
+/// Checks the bind transforms of all bones, and the key frames of all tracks.
 pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    check_bind_transforms(view, report)?;
+    view.tracks().try_for_each(|track| check_keys(&track, report))
+}
+
+fn check_bind_transforms(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let (mut wild, mut long) = (Tally::default(), Tally::default());
     for bone in 0..view.bone_count() {
         let Ok(read) = view.bone(bone) else { continue };
@@ -93,9 +105,60 @@ pub(super) fn check_values(view: View<'_>, report: &mut Report<'_>) -> Result<()
 const ROUNDED: f32 = 1e-3;
 
 /// The text of a finding about rotations whose length is not 1.
-pub(super) const UNIT: &str = "with a rotation whose length is not 1";
+const UNIT: &str = "with a rotation whose length is not 1";
 
 /// Returns whether a rotation quaternion has unit length, up to the rounding error of text files.
-pub(super) fn is_unit(rotation: [f32; 4]) -> bool {
+fn is_unit(rotation: [f32; 4]) -> bool {
     (length(rotation) - 1.0).abs() <= ROUNDED
+}
+
+fn check_animations(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+    for (index, animation) in (0_u64..).zip(view.animations()) {
+        let place = Field::new("").in_list("animation", index);
+        let timing = report.read(animation.timing())?.unwrap_or_default();
+        for track in animation.tracks() {
+            let (field, start) = track.place();
+            let Some(frames) = report.read(track.frame_count())? else { continue };
+            if let Some(said) = timing.frames.filter(|said| *said != frames) {
+                let text = format_args!("expected {}, as declared by {place}, found {frames}", counted(said, "frame"));
+                report.add(rules::TRACK_FRAME_COUNT, field.named("frames"), start, text);
+            }
+            let name = track.name()?;
+            if view.bone_count() > 0 && view.find_bone(name).is_none() {
+                let text = format_args!("expected the name of a bone, found \"{name}\"");
+                report.add(rules::UNKNOWN_TRACK_BONE, field.named("name"), start, text);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_keys(track: &Track<'_>, report: &mut Report<'_>) -> Result<()> {
+    let (field, _) = track.place();
+    let Some(keys) = report.read(track.keys())? else { return Ok(()) };
+    let start = track.offset()?;
+    let field = field.named("keys");
+    if let Some(said) = track.has_scale()?
+        && said != keys.has_scale()
+        && !keys.is_empty()
+    {
+        let [with, found] = [said, keys.has_scale()].map(|scale| if scale { 10 } else { 7 });
+        let text = format_args!("expected {with} numbers per key, as declared by has_scale, found {found}");
+        report.add(rules::KEY_SCALE, field, start, text);
+    }
+    if keys.has_more() {
+        report_surplus(report, field, start, keys.len());
+    }
+    let (mut wild, mut long) = (Tally::default(), Tally::default());
+    for (frame, key) in (0..).zip(keys.iter()) {
+        wild.add(frame, !is_finite(&key));
+        long.add(frame, !is_unit(key.rotation));
+    }
+    let cases = [(rules::NOT_FINITE, wild, "with numbers that are not finite"), (rules::ROTATION_LENGTH, long, UNIT)];
+    for (rule, tally, what) in cases {
+        let Tally { count, first } = tally;
+        let text = format_args!("{count} of {} {what}, first {first}", counted(keys.len(), "key"));
+        report.add_any(tally, rule, field, start, text);
+    }
+    Ok(())
 }
