@@ -608,7 +608,6 @@ fn a_bare_mesh_has_sections_of_their_own() {
     assert_eq!(sections[0].info().unwrap(), Some(Name::new(b"C:\\m.tga")));
     assert_eq!((sections[1].info().unwrap(), sections[1].repeated_types().unwrap()), (None, [None; 2]));
     assert!(sections.iter().all(|section| section.has_own_vertices()));
-    assert_eq!(sections[1].index_buffer().unwrap().unwrap().triangle_count(), 1);
     let uvs = |set: usize| system.uvs(0, set).unwrap().map(|all| all.get(1).unwrap());
     assert_eq!((uvs(0), uvs(1), uvs(2)), (Some([5.0, 6.0]), Some([7.0, 8.0]), None));
     assert_eq!((system.counts(0).unwrap().uv_sets, system.counts(1).unwrap().vertices), (2, 3));

@@ -4,10 +4,7 @@
 // Rule: this file sorts and maps by copies only.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, OnceLock};
-
-use crate::error::Result;
-use crate::parse::Name;
+use std::sync::Mutex;
 
 /// Maximum length of an element name in the index, in bytes. Longer names are not indexed, to avoid
 /// the cost of hashing very long names.
@@ -57,22 +54,6 @@ impl NameIndex {
         let first = self.keys.partition_point(|(key, _)| *key < hash);
         self.keys.get(first).filter(|(key, _)| *key == hash).map(|(_, number)| *number)
     }
-}
-
-/// Returns the index of the first of `count` elements that has the name `name`. The first call
-/// reads the names of all `count` elements.
-pub(super) fn find<'a>(
-    names: &OnceLock<NameIndex>,
-    count: usize,
-    name: Name<'_>,
-    name_of: impl Fn(usize) -> Result<Name<'a>>,
-) -> Option<usize> {
-    let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    let names = names.get_or_init(|| {
-        let numbers = 0..u32::try_from(count).unwrap_or(u32::MAX);
-        NameIndex::of(numbers.map(|number| (0, name_of(at(number)).unwrap_or_default().as_bytes(), number)))
-    });
-    names.find(0, name.as_bytes()).map(at)
 }
 
 fn is_name(name: &[u8]) -> bool {

@@ -42,7 +42,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
         }
         let stored = StoredInstance::new(view, instance);
         let name = stored.mesh_name()?;
-        let mesh = view.find_mesh(name).map(|mesh| MeshElement::new(view, mesh));
+        let mesh = view.find(ElementKind::Mesh, name).map(|mesh| MeshElement::new(view, mesh));
         let mesh = mesh.ok_or_else(|| unknown_mesh(&stored, name))?;
         Ok(Instance {
             name: Some(name),

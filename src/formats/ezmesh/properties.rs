@@ -120,8 +120,7 @@ fn list<T>(
 fn attributes(buffer: &VertexBuffer<'_>) -> Value {
     let layout = buffer.format();
     Value::list(layout.columns().iter().map(|column| {
-        let types: String = layout.scalars(column).iter().map(|scalar| scalar.code()).collect();
-        record! { "semantic": buffer.word(column), "ctype": types, "known_as": column.semantic.word() }
+        record! { "semantic": buffer.word(column), "ctype": layout.codes(column), "known_as": column.semantic.word() }
     }))
 }
 

@@ -41,7 +41,7 @@ impl Scalar {
 
     /// Returns the minimum length of a number of this data type in a text file, in bytes. The
     /// length includes the separator after the number, if this type needs a separator.
-    pub(super) const fn least_text(self) -> u64 {
+    pub(super) const fn least_text(self) -> u16 {
         match self {
             Self::Float | Self::Int32 | Self::Int16 | Self::Int8 | Self::Word | Self::Hex8 => 2,
             Self::Hex16 => 4,

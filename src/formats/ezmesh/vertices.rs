@@ -179,19 +179,14 @@ impl<'a> Vertices<'a> {
 
     /// Returns the numbers that the vertex with the index `vertex` has in one column.
     pub fn column_values(&self, column: &Column, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
-        let size = usize::from(column.size);
-        let bytes = match self.form {
-            VertexStorage::Columns => self.array(column),
-            VertexStorage::Records(_) => Some(self.bytes),
+        let (bytes, stride, start) = match self.form {
+            VertexStorage::Columns => (self.array(column), column.size, 0),
+            VertexStorage::Records(_) => (Some(self.bytes), self.format.size(), column.start),
         };
-        let start = match self.form {
-            VertexStorage::Columns => vertex.checked_mul(size),
-            VertexStorage::Records(_) => {
-                vertex.checked_mul(self.format.size().into()).and_then(|start| start.checked_add(column.start.into()))
-            }
-        };
-        let place = start.and_then(|start| Some(start..start.checked_add(size)?)).filter(|_| vertex < self.rows);
-        let mut left = place.and_then(|place| bytes?.get(place)).unwrap_or_default();
+        let start = vertex.checked_mul(stride.into()).and_then(|at| at.checked_add(start.into()));
+        let item =
+            start.filter(|_| vertex < self.rows).and_then(|start| bytes?.get(start..)?.get(..column.size.into()));
+        let mut left = item.unwrap_or_default();
         let scalars = self.format.scalars(column).iter();
         scalars.map_while(move |scalar| {
             let (bytes, rest) = left.split_at_checked(scalar.size().into())?;

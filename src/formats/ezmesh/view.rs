@@ -100,14 +100,8 @@ pub(super) struct MeshCaches {
     /// The index of the parent bone of each bone in a text file. The index of a bone without a
     /// parent is negative.
     pub(super) parents: OnceLock<Box<[i32]>>,
-    /// The cached name index for finding bones by name.
-    pub(super) bones: OnceLock<NameIndex>,
-    /// The cached name index for finding skeletons by name.
-    pub(super) skeletons: OnceLock<NameIndex>,
-    /// The cached name index for finding materials by name.
-    pub(super) materials: OnceLock<NameIndex>,
-    /// The cached name index for finding meshes by name.
-    pub(super) meshes: OnceLock<NameIndex>,
+    /// For each kind of element, the index for finding its elements by name.
+    pub(super) names: [OnceLock<NameIndex>; ElementKind::COUNT],
     /// The vertex declaration of the mesh whose shared vertices were requested last.
     pub(super) declaration: ValueCache<Result<VertexDeclaration>>,
     /// The name and the skeleton name of the mesh that was read last, as byte ranges of the file.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::animation::Animation;
-use super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexTypes, failed, refused};
+use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
 use super::elements::index_buffer::IndexBuffer;
 use super::elements::vertex_buffer::VertexBuffer;
 use super::elements::{Collision, MeshElement, Representation, Skeleton};
@@ -50,11 +50,12 @@ const MEANING: usize = 64;
 
 /// Writes a text file, or checks that it can be written if `out` writes nothing.
 fn write_text(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
-    let [asset_name, asset_info] = [view.asset_name()?, view.asset_info()?].map(|name| name.as_bytes());
+    let names = [view.asset_name()?, view.asset_info()?].map(|name| name.as_bytes());
     let [system, asset] = view.versions()?;
-    let default = SystemHead::default().versions;
-    let versions = [version("system_version", system, default[0])?, version("asset_version", asset, default[1])?];
-    out.start_system(&SystemHead { asset_name, asset_info, versions, bounds: view.declared_bounds()? })?;
+    let [default_system, default_asset] = VERSIONS;
+    let system = version("system_version", system, default_system)?;
+    let asset = version("asset_version", asset, default_asset)?;
+    out.start_system(names, [system, asset], view.declared_bounds()?)?;
     if view.meshes().len() == 0 {
         tetra_meshes(view, out)?;
     }
@@ -117,9 +118,8 @@ fn animation(out: &mut Output<'_>, animation: Animation<'_>) -> Result<()> {
 
 fn mesh(out: &mut Output<'_>, view: View<'_>, mesh: MeshElement<'_>) -> Result<()> {
     let (place, shared) = (out.place, mesh.vertex_buffer()?);
-    let [name, skeleton] = [mesh.name()?, mesh.skeleton_name()?].map(|name| name.as_bytes());
-    let sections = mesh.section_range().len();
-    out.start_mesh(&MeshHead { name, skeleton, bounds: mesh.declared_bounds()?, sections })?;
+    let names = [mesh.name()?, mesh.skeleton_name()?].map(|name| name.as_bytes());
+    out.start_mesh(names, mesh.declared_bounds()?, mesh.section_range().len())?;
     let types = vertices(out, shared.as_ref())?;
     for (number, one) in (0..).zip(mesh.sections()) {
         out.place = place.in_inner_list("section", number);
@@ -138,9 +138,8 @@ fn section(
 ) -> Result<()> {
     let own = if section.has_own_vertices() { Some(section.vertex_buffer()?) } else { None };
     let types = shared.filter(|_| own.is_none()).map(|(_, types)| types);
-    let (material, info, bounds) = (section.material_name()?, section.info()?, section.declared_bounds()?);
-    let (material, info) = (material.as_bytes(), info.map(|info| info.as_bytes()));
-    out.start_section(&SectionHead { material, bounds, types, info })?;
+    let (material, info) = (section.material_name()?.as_bytes(), section.info()?.map(|info| info.as_bytes()));
+    out.start_section(material, section.declared_bounds()?, types, info)?;
     vertices(out, own.as_ref())?;
     let buffer = own.as_ref().or(shared.map(|(buffer, _)| buffer));
     triangles(out, section.index_buffer()?.as_ref(), buffer)?;

@@ -33,7 +33,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     fn find_bone(&self, name: &[u8]) -> Result<Option<usize>> {
         let view = self.view();
         // The index of names has hashes, and leaves out names that are empty or very long.
-        match view.find_bone(Name::new(name)) {
+        match view.find(ElementKind::Bone, Name::new(name)) {
             Some(bone) if view.bone_name(bone)?.as_bytes() == name => Ok(Some(bone)),
             _ => find_in_order(self, name),
         }
@@ -63,7 +63,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
             *out = view.bone(bone)?.bind;
         }
         for track in animation.tracks() {
-            let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
+            let bone = view.find(ElementKind::Bone, track.name()?).and_then(|bone| out.get_mut(bone));
             let keys = track.keys()?;
             // After the end of a track that is shorter than the longest track of the clip, the bone
             // keeps the transform of the track's last key frame.
@@ -117,7 +117,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         expect_length(FORMAT, "out", view.bone_count(), out.len())?;
         out.fill(false);
         for track in animation.tracks() {
-            let bone = view.find_bone(track.name()?).and_then(|bone| out.get_mut(bone));
+            let bone = view.find(ElementKind::Bone, track.name()?).and_then(|bone| out.get_mut(bone));
             if let Some(moved) = bone {
                 *moved |= track.frame_count()? > 0;
             }
@@ -150,7 +150,7 @@ pub(super) fn moved_bones(view: View<'_>, animation: &Animation<'_>, only: Optio
         None => Some(bone),
     };
     for track in animation.track_range() {
-        let bone = view.find_bone(Track::new(view, track).name()?);
+        let bone = view.find(ElementKind::Bone, Track::new(view, track).name()?);
         if let Some(last) = bone.and_then(entry).and_then(|entry| last.get_mut(entry))
             && Track::new(view, track).frame_count()? > 0
         {

@@ -8,57 +8,28 @@ use crate::error::{Field, Result};
 use crate::formats::ezmesh::layout::TAG;
 use crate::model::Transform;
 
-/// The head of a file, before its lists.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SystemHead<'s> {
-    pub(crate) asset_name: &'s [u8],
-    pub(crate) asset_info: &'s [u8],
-    /// The version of the format and the version of the asset.
-    pub(crate) versions: [i32; 2],
-    pub(crate) bounds: Option<Bounds>,
-}
-
-impl Default for SystemHead<'_> {
-    fn default() -> Self {
-        Self { asset_name: b"", asset_info: b"", versions: [1, 0], bounds: None }
-    }
-}
-
-/// The head of a mesh, before its sections and vertices.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MeshHead<'s> {
-    pub(crate) name: &'s [u8],
-    pub(crate) skeleton: &'s [u8],
-    pub(crate) bounds: Option<Bounds>,
-    pub(crate) sections: usize,
-}
-
-/// The head of a section, before its triangles.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SectionHead<'s> {
-    pub(crate) material: &'s [u8],
-    pub(crate) bounds: Option<Bounds>,
-    /// The types of the vertices, which are those of the mesh.
-    pub(crate) types: Option<&'s VertexTypes>,
-    /// The path of the source, which only a text file has.
-    pub(crate) info: Option<&'s [u8]>,
-}
+/// The version of the format and the version of the asset in a file that does not say others.
+pub(crate) const VERSIONS: [i32; 2] = [1, 0];
 
 impl Output<'_> {
     /// Writes the head of the file. A binary file gets the version that its byte order
     /// usually has.
-    pub(crate) fn start_system(&mut self, head: &SystemHead<'_>) -> Result<()> {
+    pub(crate) fn start_system(
+        &mut self,
+        [asset_name, asset_info]: [&[u8]; 2],
+        [system, asset]: [i32; 2],
+        bounds: Option<Bounds>,
+    ) -> Result<()> {
         self.markup(&[r#"<?xml version="1.0"?>"#]);
         self.end_line()?;
         self.tag("MeshSystem");
         if let Some(order) = self.order() {
             self.number("version", if order == ByteOrder::Little { 100 } else { 101 }).text("tag", TAG);
         }
-        let [system, asset] = head.versions;
         self.place = Field::new("");
-        self.text("asset_name", head.asset_name).text("asset_info", head.asset_info);
+        self.text("asset_name", asset_name).text("asset_info", asset_info);
         self.number("mesh_system_version", system).number("mesh_system_asset_version", asset).open()?;
-        self.bounds(head.bounds)
+        self.bounds(bounds)
     }
 
     /// Starts a list of `count` items. A text file has no empty lists.
@@ -149,15 +120,20 @@ impl Output<'_> {
         self.tag("Material").text("name", name).text("meta_data", meta_data).empty()
     }
 
-    pub(crate) fn start_mesh(&mut self, head: &MeshHead<'_>) -> Result<()> {
-        self.tag("Mesh").text("name", head.name).text("skeleton", head.skeleton);
+    pub(crate) fn start_mesh(
+        &mut self,
+        [name, skeleton]: [&[u8]; 2],
+        bounds: Option<Bounds>,
+        sections: usize,
+    ) -> Result<()> {
+        self.tag("Mesh").text("name", name).text("skeleton", skeleton);
         if self.order().is_some() {
-            self.bounds(head.bounds)?;
-            self.count("sections", head.sections);
+            self.bounds(bounds)?;
+            self.count("sections", sections);
             return Ok(());
         }
-        self.count("submesh_count", head.sections).open()?;
-        self.bounds(head.bounds)
+        self.count("submesh_count", sections).open()?;
+        self.bounds(bounds)
     }
 
     pub(crate) fn start_vertices(&mut self, count: usize, types: &VertexTypes) -> Result<()> {
@@ -169,21 +145,29 @@ impl Output<'_> {
         self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic).open()
     }
 
-    pub(crate) fn start_section(&mut self, head: &SectionHead<'_>) -> Result<()> {
-        self.tag("MeshSection").text("material", head.material);
+    /// Starts a section, before its triangles. Its vertices have the types of the mesh. Only a text
+    /// file has `info`, the path of the source.
+    pub(crate) fn start_section(
+        &mut self,
+        material: &[u8],
+        bounds: Option<Bounds>,
+        types: Option<&VertexTypes>,
+        info: Option<&[u8]>,
+    ) -> Result<()> {
+        self.tag("MeshSection").text("material", material);
         if self.order().is_some() {
-            self.bounds(head.bounds)?;
-            self.number("flags", head.types.map_or(0, |types| types.flags));
+            self.bounds(bounds)?;
+            self.number("flags", types.map_or(0, |types| types.flags));
             return Ok(());
         }
-        if let Some(types) = head.types {
+        if let Some(types) = types {
             self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic);
         }
-        if let Some(info) = head.info {
+        if let Some(info) = info {
             self.text("info", info);
         }
         self.open()?;
-        self.bounds(head.bounds)
+        self.bounds(bounds)
     }
 
     pub(crate) fn start_triangles(&mut self, count: usize) -> Result<()> {

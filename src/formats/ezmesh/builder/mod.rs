@@ -5,6 +5,6 @@ mod elements;
 mod output;
 mod vertex_columns;
 
-pub(crate) use elements::{MeshHead, SectionHead, SystemHead};
+pub(crate) use elements::VERSIONS;
 pub(crate) use output::{Output, check_text, failed, refused};
 pub(crate) use vertex_columns::{VertexColumns, VertexTypes};

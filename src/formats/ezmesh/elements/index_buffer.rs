@@ -77,10 +77,7 @@ impl<'a> IndexBuffer<'a> {
     /// For a text file, the access log already contains all bytes, because opening the file reads
     /// all bytes.
     pub(crate) fn note(&self) {
-        let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
-        if let Some(touched) = touched
-            && let Ok(start) = self.offset()
-        {
+        if let (Some(touched), Ok(start)) = (self.element.array_log(), self.offset()) {
             touched.record(start, start.saturating_add(as_u64(self.index_count()).saturating_mul(4)));
         }
     }

@@ -6,11 +6,9 @@ use super::vertex_buffer::VertexBuffer;
 use super::{Material, MeshElement};
 use crate::array::Bounds;
 use crate::error::{Breaking as _, Result};
-use crate::formats::ezmesh::caches::find;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
-use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
 use crate::formats::ezmesh::xml::unescape_percent;
 use crate::parse::Name;
@@ -139,7 +137,7 @@ impl<'a> MeshElement<'a> {
         let name = self.skeleton_name()?;
         Ok(view.state.caches.skeleton.get_or(self.element.index, || {
             let own = self.own_skeleton();
-            Some(own.or_else(|| view.find_skeleton(name)).unwrap_or_default())
+            Some(own.or_else(|| view.find(ElementKind::Skeleton, name)).unwrap_or_default())
         }))
     }
 
@@ -175,15 +173,6 @@ impl<'a> Section<'a> {
     }
 }
 
-impl View<'_> {
-    /// Returns the index of the first mesh with the name `name`.
-    pub(crate) fn find_mesh(&self, name: Name<'_>) -> Option<usize> {
-        find(&self.state.caches.meshes, self.count(ElementKind::Mesh), name, |index| {
-            MeshElement::new(*self, index).name()
-        })
-    }
-}
-
 impl<'a> Material<'a> {
     /// Returns the additional text (`meta_data`) of the material, with `%` codes and XML entities
     /// decoded.
@@ -195,13 +184,5 @@ impl<'a> Material<'a> {
     /// Returns the same errors as [`name`](Self::name).
     pub fn decoded_meta_data(&self) -> Result<String> {
         self.meta_data().map(unescape_percent)
-    }
-}
-
-impl View<'_> {
-    /// Returns the index of the first material with the name `name`.
-    pub(crate) fn find_material(&self, name: Name<'_>) -> Option<usize> {
-        let of = |index| Material::new(*self, index).name();
-        find(&self.state.caches.materials, self.count(ElementKind::Material), name, of)
     }
 }

@@ -7,6 +7,7 @@ use crate::array::Bounds;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::binary::BinaryReader;
+use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::{FORMAT, RECORDS};
 use crate::formats::ezmesh::validate::rules::{NUMBER_TYPE, VERTEX_DECLARATION};
@@ -15,7 +16,7 @@ use crate::formats::ezmesh::xml::number_block::{NumberBlock, ParsedBlock};
 use crate::formats::ezmesh::xml::numbers::Tokens;
 use crate::formats::ezmesh::xml::tag::{AttributeValue, Tag};
 use crate::math::as_u64;
-use crate::parse::Name;
+use crate::parse::{AccessLog, Name};
 
 /// An element of a file, with the path of the element for error messages.
 #[derive(Clone, Copy)]
@@ -32,6 +33,20 @@ pub(crate) struct ElementReader<'a> {
 short_debug!(ElementReader<'_>: |element| { file: element.view, kind: element.kind, index: element.index });
 
 impl<'a> View<'a> {
+    /// Returns the index of the first element of a kind that has the name `name`. The first call
+    /// for a kind reads the names of all its elements.
+    pub(crate) fn find(&self, kind: ElementKind, name: Name<'_>) -> Option<usize> {
+        let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        let names = self.state.caches.names.get(kind.number())?.get_or_init(|| {
+            let name = |number| {
+                let element = ElementReader { view: *self, kind, index: at(number), place: Field::new("") };
+                element.text("name").unwrap_or_default().as_bytes()
+            };
+            NameIndex::of((0..u32::try_from(self.count(kind)).unwrap_or(u32::MAX)).map(|one| (0, name(one), one)))
+        });
+        names.find(0, name.as_bytes()).map(at)
+    }
+
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
         let kind = Cause::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
         Error::new(FORMAT, field, start, kind).breaking(&VERTEX_DECLARATION)
@@ -118,6 +133,12 @@ impl<'a> ElementReader<'a> {
         let number = index.saturating_sub(view.within(kind, outer, around).start);
         let place = Field::new("").in_list(names[0], as_u64(around)).in_inner_list(names[1], as_u64(number));
         (Self { view, kind, index, place }, around)
+    }
+
+    /// Returns the access log in which the arrays of a binary file are recorded. Opening a text file
+    /// records all its bytes.
+    pub(crate) fn array_log(&self) -> Option<&'a AccessLog> {
+        self.view.state.context.access_log().filter(|_| self.view.order().is_some())
     }
 
     /// Returns the field path of the element, and the byte offset at which it starts.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Skeleton;
 use super::reader::ElementReader;
 use crate::error::{Field, Result};
-use crate::formats::ezmesh::caches::{NameIndex, find};
+use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
@@ -155,16 +155,5 @@ impl<'a> View<'a> {
             }
             parents.into_boxed_slice()
         })
-    }
-
-    /// Returns the index of the first bone with the name `name`, in any skeleton.
-    pub(crate) fn find_bone(&self, name: Name<'_>) -> Option<usize> {
-        find(&self.state.caches.bones, self.bone_count(), name, |bone| self.bone_name(bone))
-    }
-
-    /// Returns the index of the first skeleton with the name `name`.
-    pub(crate) fn find_skeleton(&self, name: Name<'_>) -> Option<usize> {
-        let of = |index| Skeleton::new(*self, index).name();
-        find(&self.state.caches.skeletons, self.count(ElementKind::Skeleton), name, of)
     }
 }

@@ -150,10 +150,7 @@ impl<'a> VertexBuffer<'a> {
     /// For a text file, the access log already contains all bytes, because opening the file reads
     /// all bytes.
     pub(crate) fn note_positions(&self) {
-        let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
-        if let Some(touched) = touched
-            && let Ok(start) = self.offset()
-        {
+        if let (Some(touched), Ok(start)) = (self.element.array_log(), self.offset()) {
             let (end, count) = (start.saturating_add(as_u64(self.byte_count())), u64::from(self.count));
             touched.record_partial(start, end, count.saturating_mul(12));
         }

@@ -1,6 +1,6 @@
 //! The content of an exported EZ-Mesh file except its meshes.
 
-use super::super::builder::{Output, SystemHead};
+use super::super::builder::{Output, VERSIONS};
 use crate::array::Bounds;
 use crate::error::Result;
 use crate::math::as_index;
@@ -48,7 +48,7 @@ pub(super) struct AnimationContent {
 impl ExportContent {
     /// Writes the content, or checks the names if `out` writes nothing.
     pub(super) fn write(&self, bounds: Option<Bounds>, out: &mut Output<'_>) -> Result<()> {
-        out.start_system(&SystemHead { asset_name: &self.asset_name, bounds, ..SystemHead::default() })?;
+        out.start_system([&self.asset_name, b""], VERSIONS, bounds)?;
         out.no_list();
         out.no_list();
         out.list(("Skeletons", "skeleton"), self.skeletons.iter(), SkeletonContent::write)?;

@@ -6,6 +6,7 @@ use super::{report_surplus, rules};
 use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::animation::Track;
 use crate::formats::ezmesh::caches::NameIndex;
+use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_u64;
@@ -124,7 +125,7 @@ fn check_animations(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
                 report.add(rules::TRACK_FRAME_COUNT, field.named("frames"), start, text);
             }
             let name = track.name()?;
-            if view.bone_count() > 0 && view.find_bone(name).is_none() {
+            if view.bone_count() > 0 && view.find(ElementKind::Bone, name).is_none() {
                 let text = format_args!("expected the name of a bone, found \"{name}\"");
                 report.add(rules::UNKNOWN_TRACK_BONE, field.named("name"), start, text);
             }

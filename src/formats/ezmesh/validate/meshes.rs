@@ -33,7 +33,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         report.read(instance.transform())?;
         let (field, start) = instance.place();
         let mesh = instance.mesh_name()?;
-        if view.find_mesh(mesh).is_none() {
+        if view.find(ElementKind::Mesh, mesh).is_none() {
             let text = format_args!("expected the name of a mesh, found \"{mesh}\"");
             report.add(rules::UNKNOWN_INSTANCE_MESH, field.named("mesh"), start, text);
         }
@@ -64,7 +64,7 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
     report.read(mesh.declared_bounds())?;
     let skeleton = mesh.skeleton_name()?;
     let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
-    if !is_none && view.find_skeleton(skeleton).is_none() {
+    if !is_none && view.find(ElementKind::Skeleton, skeleton).is_none() {
         let text = format_args!("expected the name of a skeleton, found \"{skeleton}\"");
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
@@ -95,7 +95,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     let material = section.material_name()?;
     if view.count(ElementKind::Material) > 0
         && !material.as_bytes().is_empty()
-        && view.find_material(material).is_none()
+        && view.find(ElementKind::Material, material).is_none()
     {
         let text = format_args!("expected the name of a material, found \"{material}\"");
         report.add(rules::UNKNOWN_MATERIAL, place.named("material"), start, text);
@@ -151,8 +151,7 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
     let field = buffer.place().named("vertexbuffer");
     let start = buffer.offset()?;
     for column in buffer.format().columns().iter().filter(|column| column.semantic == Semantic::Other) {
-        let (word, types) = (buffer.word(column), buffer.format().scalars(column));
-        let types: String = types.iter().map(|scalar| scalar.code()).collect();
+        let (word, types) = (buffer.word(column), buffer.format().codes(column));
         let text = format_args!(
             "expected a known semantic with its number types, found \"{word}\" with {types}; kept without a meaning"
         );
