@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::animation::track::Track;
 use super::element_index::ElementKind;
+use super::elements::Track;
 use super::elements::vertex_buffer::VertexBuffer;
 use super::file::Mesh;
 use super::layout::{FORMAT, TRANSFORM_SIZE, TRIANGLE_SIZE};
@@ -124,7 +124,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
 }
 
 fn push_vertices(buffer: &VertexBuffer<'_>, ranges: &mut RangeList) -> Result<()> {
-    if buffer.element().view.order().is_none() {
+    if buffer.element.view.order().is_none() {
         return push_text(&buffer.block()?.content, ranges);
     }
     buffer.vertices()?;

@@ -144,7 +144,7 @@ fn affine(matrix: &[f32; 16]) -> Affine {
 }
 
 fn unknown_mesh(instance: &StoredInstance<'_>, name: Name<'_>) -> Error {
-    let (field, offset) = instance.place();
+    let (field, offset) = instance.element.located();
     let kind = Cause::Value { expected: "the name of a mesh".into(), found: format!("`{name}`").into() };
     Error::new(FORMAT, field.named("mesh"), offset, kind)
 }

@@ -1,10 +1,10 @@
 //! Implements the format-independent trait [`Geometry`]: each section of each mesh is one surface.
 
 use super::element_index::ElementKind;
+use super::elements::Section;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic as S;
-use super::surface::Section;
 use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result};
@@ -193,7 +193,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
             let kind = Cause::Missing { expected: "positions of three floats".into() };
-            Error::new(FORMAT, buffer.place().named("semantic"), buffer.offset().unwrap_or_default(), kind)
+            Error::new(FORMAT, buffer.element.place.named("semantic"), buffer.offset().unwrap_or_default(), kind)
                 .breaking(&VERTEX_DECLARATION)
         })
     }

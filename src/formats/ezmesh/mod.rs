@@ -75,11 +75,10 @@ pub use {
     },
     detect::is_known,
     elements::{
-        Collision, EmbeddedPixels, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture,
-        UserBinary, UserData, index_buffer::IndexBuffer,
+        Collision, EmbeddedPixels, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh,
+        Texture, UserBinary, UserData, index_buffer::IndexBuffer,
     },
     semantic::Scalar,
-    surface::Section,
     vertex_format::MAX_SCALARS,
     vertices::Vertices,
     view::{Dialect, View},

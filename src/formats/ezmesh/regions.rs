@@ -4,11 +4,11 @@
 use super::animation::Track;
 use super::binary;
 use super::element_index::ElementKind;
+use super::elements::Section;
 use super::elements::{Collision, TetraMesh};
 use super::file::Mesh;
 use super::layout::{BYTE, STRING};
 use super::semantic::VertexValue;
-use super::surface::Section;
 use super::vertex_format::{Column, VertexFormat};
 use super::view::View;
 use super::xml::scan::kind;
@@ -78,16 +78,16 @@ fn text(view: View<'_>, see: &mut dyn FnMut(Region)) -> Result<()> {
 /// Returns the field of the numbers in the element that starts at an offset.
 fn block_of(view: View<'_>, kind: ElementKind, start: usize) -> Field {
     let around = |kind| view.state.elements.around(kind, as_u64(start)).unwrap_or_default();
-    let section = || Section::new(view, around(ElementKind::Section)).place().0;
-    let collision = || Collision::new(view, around(ElementKind::Collision)).place().0;
+    let section = || Section::new(view, around(ElementKind::Section)).element.place;
+    let collision = || Collision::new(view, around(ElementKind::Collision)).element.place;
     match kind {
         ElementKind::MeshVertices => Field::new("vertexbuffer").in_list("mesh", as_u64(around(ElementKind::Mesh))),
         ElementKind::SectionVertices => section().named("vertexbuffer"),
         ElementKind::Triangles => section().named("indexbuffer"),
         ElementKind::HullVertices => collision().named("vertexbuffer"),
         ElementKind::HullTriangles => collision().named("indexbuffer"),
-        ElementKind::Track => Track::new(view, around(kind)).place().0.named("keys"),
-        _ => TetraMesh::new(view, around(kind)).place().named("corners"),
+        ElementKind::Track => Track::new(view, around(kind)).element.place.named("keys"),
+        _ => TetraMesh::new(view, around(kind)).element.place.named("corners"),
     }
 }
 

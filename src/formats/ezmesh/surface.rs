@@ -6,57 +6,28 @@ use super::element_index::ElementKind;
 use super::elements::index_buffer::IndexBuffer;
 use super::elements::reader::ElementReader;
 use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::{MeshElement, Section};
 use super::layout::FORMAT;
 use super::semantic::Semantic;
 use super::validate::rules::MESH_STRUCTURE;
-use super::view::View;
 use super::xml::tag::AttributeValue;
 use crate::array::Bounds;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Result};
 use crate::parse::Name;
 
-/// A section of a mesh: the triangles of one material.
-#[derive(Clone, Copy, Debug)]
-pub struct Section<'a> {
-    element: ElementReader<'a>,
-    mesh: usize,
-}
-
 impl<'a> Section<'a> {
-    pub(super) fn new(view: View<'a>, index: usize) -> Self {
-        let kinds = [ElementKind::Mesh, ElementKind::Section];
-        let (element, mesh) = ElementReader::inner(view, kinds, ["mesh", "section"], index);
-        Self { element, mesh }
-    }
-
     /// Returns the index of the section among all sections of the file.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.element.index
     }
 
-    pub(super) const fn view(&self) -> View<'a> {
-        self.element.view
-    }
-
-    /// Returns the index of the mesh that contains the section.
-    pub(super) const fn mesh_index(&self) -> usize {
-        self.mesh
-    }
-
-    /// Returns the field that names the section in error messages, and the byte offset of the
-    /// section in the file.
-    pub(super) fn place(&self) -> (Field, u64) {
-        self.element.located()
-    }
-
-    /// Returns the name of the material of the section.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn material_name(&self) -> Result<Name<'a>> {
-        self.element.text("material")
+    /// Returns the mesh that contains the section.
+    #[must_use]
+    pub fn mesh(&self) -> MeshElement<'a> {
+        let view = self.element.view;
+        let mesh = view.state.elements.around(ElementKind::Mesh, self.element.start().unwrap_or_default());
+        MeshElement::new(view, mesh.unwrap_or_default())
     }
 
     /// Returns the `info` attribute of the section, such as the path of a texture. Only files of an
@@ -143,7 +114,7 @@ impl<'a> Section<'a> {
         if let Some(index) = self.vertex_range().next() {
             return VertexBuffer::locate(ElementReader { kind: ElementKind::SectionVertices, index, ..self.element });
         }
-        VertexBuffer::shared_by(self.element.view, self.mesh)?.ok_or_else(|| {
+        self.mesh().vertex_buffer()?.ok_or_else(|| {
             let expected = "a vertexbuffer in the section or in its mesh".into();
             let start = self.element.start().unwrap_or_default();
             Error::new(FORMAT, self.element.place.named("vertexbuffer"), start, Cause::Missing { expected })

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use super::animation::Animation;
 use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
+use super::elements::Section;
 use super::elements::index_buffer::IndexBuffer;
 use super::elements::vertex_buffer::VertexBuffer;
 use super::elements::{Collision, MeshElement, Representation, Skeleton};
 use super::layout::{FORMAT, PLANE};
 use super::semantic::{Semantic, VertexValue};
-use super::surface::Section;
 use super::view::View;
 use crate::array::Array;
 use crate::error::{Cause, Error, Field, Result, show_bytes};
@@ -287,7 +287,7 @@ fn collision(out: &mut Output<'_>, collision: Collision<'_>) -> Result<()> {
 fn write_binary(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     for section in view.sections() {
         if let (Some(triangles), buffer) = (section.index_buffer()?, section.vertex_buffer()?) {
-            check_indices(section.place().0, &triangles, buffer.count())?;
+            check_indices(section.element.place, &triangles, buffer.count())?;
         }
     }
     let mut written = 0_usize;

@@ -5,18 +5,16 @@ use std::ops::Range;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
-use crate::error::{Breaking as _, Field, Result};
+use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::elements::reader::ElementReader;
 use crate::formats::ezmesh::layout::TRANSFORM_SIZE;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::as_u64;
 use crate::model::Transform;
-use crate::parse::Name;
 
-pub use crate::formats::ezmesh::elements::Animation;
+pub use crate::formats::ezmesh::elements::{Animation, Track};
 
 /// The counts and times that a file declares for an animation.
 ///
@@ -86,37 +84,11 @@ pub(crate) const KEY: usize = 10;
 /// Number of floats of a key frame without a scale: 3 for the position and 4 for the rotation.
 pub(crate) const SHORT_KEY: usize = 7;
 
-/// An animation track: the key frames of one bone.
-#[derive(Clone, Copy, Debug)]
-pub struct Track<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> Track<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let (kinds, names) = ([ElementKind::Animation, ElementKind::Track], ["animation", "track"]);
-        Self { element: ElementReader::inner(view, kinds, names, index).0 }
-    }
-
     /// Returns the byte range of the text of the keys, or `None` in a binary file.
     pub(crate) fn text(&self) -> Result<Option<Range<usize>>> {
         let is_binary = self.element.view.order().is_some();
         if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.content)) }
-    }
-
-    /// Returns the field that names the track in error messages, and the byte offset of the track
-    /// in the file.
-    pub(crate) fn place(&self) -> (Field, u64) {
-        self.element.located()
-    }
-
-    /// Returns the name of the bone that the track moves.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes have changed since the file was opened.
-    pub fn name(&self) -> Result<Name<'a>> {
-        self.element.text("name")
     }
 
     /// Returns the byte offset of the first key frame in a binary file, or of the text of the key

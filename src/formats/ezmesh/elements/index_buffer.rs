@@ -25,7 +25,7 @@ pub(crate) const COUNTS: [&str; 3] = ["triangle_count", "count", "trianglecount"
 /// [`ErrorKind::Value`]: crate::ErrorKind::Value
 #[derive(Clone, Copy, Debug)]
 pub struct IndexBuffer<'a> {
-    element: ElementReader<'a>,
+    pub(in crate::formats::ezmesh) element: ElementReader<'a>,
     triangles: u32,
 }
 
@@ -116,12 +116,6 @@ impl<'a> IndexBuffer<'a> {
         }
         let parsed = self.element.parsed_block(|| self.block()?.parse_indices(as_index(self.triangles)))?;
         Ok(of_bytes(&parsed.data, ByteOrder::Little))
-    }
-
-    /// Returns whether the index text contains more than three indices per declared triangle.
-    /// Returns `false` if the text has not been parsed yet.
-    pub(crate) fn has_more(&self) -> bool {
-        self.element.has_more()
     }
 }
 

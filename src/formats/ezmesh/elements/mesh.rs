@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use super::reader::ElementReader;
 use super::vertex_buffer::VertexBuffer;
 use super::{Material, MeshElement};
 use crate::array::Bounds;
 use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::surface::Section;
+use crate::formats::ezmesh::elements::Section;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
 use crate::formats::ezmesh::xml::unescape_percent;
@@ -18,11 +19,6 @@ impl<'a> MeshElement<'a> {
     #[must_use]
     pub const fn index(&self) -> usize {
         self.element.index
-    }
-
-    /// Returns the byte offset in the file at which the mesh element starts.
-    pub(crate) fn start(&self) -> u64 {
-        self.element.start().unwrap_or_default()
     }
 
     /// Returns the name of the mesh.
@@ -116,7 +112,9 @@ impl<'a> MeshElement<'a> {
     ///
     /// Returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn vertex_buffer(&self) -> Result<Option<VertexBuffer<'a>>> {
-        VertexBuffer::shared_by(self.element.view, self.element.index)
+        let shared = self.vertex_range().next();
+        let element = |index| ElementReader { kind: ElementKind::MeshVertices, index, ..self.element };
+        shared.map(|index| VertexBuffer::locate(element(index))).transpose()
     }
 
     /// Returns the index of the skeleton of the mesh, or `None` if the file has no skeleton.
@@ -162,14 +160,6 @@ impl<'a> MeshElement<'a> {
         let skeleton = self.skeleton()?;
         Ok(skeleton
             .map_or(0..0, |skeleton| self.element.view.within(ElementKind::Bone, ElementKind::Skeleton, skeleton)))
-    }
-}
-
-impl<'a> Section<'a> {
-    /// Returns the mesh that contains the section.
-    #[must_use]
-    pub fn mesh(&self) -> MeshElement<'a> {
-        MeshElement::new(self.view(), self.mesh_index())
     }
 }
 

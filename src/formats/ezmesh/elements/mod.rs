@@ -10,12 +10,9 @@
 //! | `mesh`, `skeleton` | elements of most files |
 //! | `rare` | elements of few files |
 
-use super::animation::Track;
 use super::element_index::ElementKind;
-use super::surface::Section;
 use super::view::View;
-use crate::error::{Field, Result};
-use crate::math::as_u64;
+use crate::error::Result;
 use crate::parse::Name;
 
 pub(crate) mod index_buffer;
@@ -35,7 +32,7 @@ use reader::ElementReader;
 macro_rules! elements {
     ($(
         $(#[$doc:meta])*
-        $name:ident: $kind:ident, $place:literal, $list:ident: $all:literal
+        $name:ident: $kind:ident $(in $outer:ident $outer_place:literal)?, $place:literal, $list:ident: $all:literal
         $(, $text:ident($field:literal): $told:literal)*;
     )*) => {$(
         $(#[$doc])*
@@ -46,8 +43,8 @@ macro_rules! elements {
 
         impl<'a> $name<'a> {
             pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-                let place = Field::new("").in_list($place, as_u64(index));
-                Self { element: ElementReader { view, kind: ElementKind::$kind, index, place } }
+                let outer: Option<(ElementKind, &str)> = None$(.or(Some((ElementKind::$outer, $outer_place))))?;
+                Self { element: ElementReader::new(view, outer, (ElementKind::$kind, $place), index) }
             }
 
             $(
@@ -82,6 +79,10 @@ elements! {
     Animation: Animation, "animation",
         animations: "Returns all animations of the file.",
         name("name"): "Returns the name of the animation.";
+    /// An animation track: the key frames of one bone.
+    Track: Track in Animation "animation", "track",
+        tracks: "Returns the tracks of all animations of the file.",
+        name("name"): "Returns the name of the bone that the track moves.";
     /// A material: a name and an additional text (`meta_data`).
     ///
     /// ```
@@ -101,6 +102,10 @@ elements! {
     /// share the vertices of the mesh.
     MeshElement: Mesh, "mesh",
         meshes: "Returns all meshes of the file.";
+    /// A section of a mesh: the triangles of one material.
+    Section: Section in Mesh "mesh", "section",
+        sections: "Returns the sections of all meshes of the file.",
+        material_name("material"): "Returns the name of the material of the section.";
     /// A tetrahedral mesh for deformation in physics engines.
     TetraMesh: Tetra, "tetra_mesh",
         tetra_meshes: "Returns all tetrahedral meshes of the file.";
@@ -127,19 +132,4 @@ elements! {
     /// Binary user data in a binary file: a byte string with a name.
     UserBinary: UserBinary, "user_binary_data",
         user_binary_data: "Returns the named byte strings that are stored in a binary file.";
-}
-
-impl<'a> View<'a> {
-    /// Returns the tracks of all animations of the file.
-    pub(in crate::formats::ezmesh) fn tracks(&self) -> impl ExactSizeIterator<Item = Track<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Track)).map(move |index| Track::new(view, index))
-    }
-
-    /// Returns the sections of all meshes of the file.
-    #[must_use]
-    pub fn sections(&self) -> impl ExactSizeIterator<Item = Section<'a>> + use<'a> {
-        let view = *self;
-        (0..self.count(ElementKind::Section)).map(move |index| Section::new(view, index))
-    }
 }

@@ -13,7 +13,7 @@ use crate::array::Packed;
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianFloats};
 use crate::error::debug::{items, short_debug};
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::Scalar;
@@ -25,10 +25,6 @@ use crate::model::Transform;
 use crate::parse::Name;
 
 impl<'a> Instance<'a> {
-    pub(crate) fn place(&self) -> (Field, u64) {
-        self.element.located()
-    }
-
     /// Returns the transform of the instance. If a text file omits the position, rotation or scale
     /// of the instance, the identity value (0, no rotation, or 1) is returned.
     ///
@@ -72,10 +68,6 @@ impl<'a> Representation<'a> {
 }
 
 impl<'a> Collision<'a> {
-    pub(crate) fn place(&self) -> (Field, u64) {
-        self.element.located()
-    }
-
     /// Returns the transform of the collision shape as the sixteen numbers of a matrix, in file
     /// order. Returns `None` if the file stores no transform.
     ///
@@ -168,16 +160,6 @@ impl<'a> TetraMesh<'a> {
             self.element.parsed_block(|| self.element.block("corners", "tetrahedra")?.parse_floats(rows, TETRA))?;
         let raw = <[[RawWord; TETRA]]>::ref_from_bytes(&parsed.data).unwrap_or_default();
         Ok(Packed::new(raw, EndianFloats(ByteOrder::Little)))
-    }
-
-    /// Returns whether the text of the tetrahedral mesh contains more than twelve numbers per
-    /// declared tetrahedron. Returns `false` if the text of the mesh has not been parsed yet.
-    pub(crate) fn has_more(&self) -> bool {
-        self.element.has_more()
-    }
-
-    pub(crate) const fn place(&self) -> Field {
-        self.element.place
     }
 
     /// Returns the byte offset in the file of the text that contains the corners.

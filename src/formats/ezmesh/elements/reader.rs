@@ -120,19 +120,24 @@ impl<'a> View<'a> {
 }
 
 impl<'a> ElementReader<'a> {
-    /// Creates a reader for an element that belongs to an element around it. The lists in errors
-    /// have the names `names`. Also returns the number of the element around it.
-    pub(crate) fn inner(
+    /// Creates a reader for an element of a kind, which may belong to an element around it. Errors
+    /// name the lists of both by the names beside the kinds.
+    pub(crate) fn new(
         view: View<'a>,
-        [outer, kind]: [ElementKind; 2],
-        names: [&'static str; 2],
+        outer: Option<(ElementKind, &'static str)>,
+        (kind, name): (ElementKind, &'static str),
         index: usize,
-    ) -> (Self, usize) {
-        let start = view.state.elements.start(kind, index).unwrap_or_default();
-        let around = view.state.elements.around(outer, start).unwrap_or_default();
-        let number = index.saturating_sub(view.within(kind, outer, around).start);
-        let place = Field::new("").in_list(names[0], as_u64(around)).in_inner_list(names[1], as_u64(number));
-        (Self { view, kind, index, place }, around)
+    ) -> Self {
+        let place = match outer {
+            None => Field::new("").in_list(name, as_u64(index)),
+            Some((outer, outer_name)) => {
+                let start = view.state.elements.start(kind, index).unwrap_or_default();
+                let around = view.state.elements.around(outer, start).unwrap_or_default();
+                let number = index.saturating_sub(view.within(kind, outer, around).start);
+                Field::new("").in_list(outer_name, as_u64(around)).in_inner_list(name, as_u64(number))
+            }
+        };
+        Self { view, kind, index, place }
     }
 
     /// Returns the access log in which the arrays of a binary file are recorded. Opening a text file

@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use super::Skeleton;
 use super::reader::ElementReader;
-use crate::error::{Field, Result};
+use crate::error::Result;
 use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
-use crate::math::as_u64;
 use crate::model::{Bone, Transform};
 use crate::parse::Name;
 
@@ -117,11 +116,8 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn bone_element(&self, bone: usize) -> ElementReader<'a> {
-        if bone >= self.bone_count() {
-            let place = Field::new("").in_list("bone", as_u64(bone));
-            return ElementReader { view: *self, kind: ElementKind::Bone, index: bone, place };
-        }
-        ElementReader::inner(*self, [ElementKind::Skeleton, ElementKind::Bone], ["skeleton", "bone"], bone).0
+        let outer = (bone < self.bone_count()).then_some((ElementKind::Skeleton, "skeleton"));
+        ElementReader::new(*self, outer, (ElementKind::Bone, "bone"), bone)
     }
 
     /// Returns the index of the skeleton that contains a bone.

@@ -3,7 +3,7 @@
 
 use super::reader::ElementReader;
 use crate::error::debug::short_debug;
-use crate::error::{Error, Field, Result};
+use crate::error::{Error, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
@@ -35,7 +35,7 @@ use crate::parse::Name;
 /// [`ErrorKind::Value`]: crate::ErrorKind::Value
 #[derive(Clone, Copy)]
 pub struct VertexBuffer<'a> {
-    element: ElementReader<'a>,
+    pub(in crate::formats::ezmesh) element: ElementReader<'a>,
     count: u32,
     format: VertexFormat,
     /// The number of floats per vertex that a text file contains for an `interp` column. `None`
@@ -72,21 +72,6 @@ impl<'a> VertexBuffer<'a> {
         let [ctype, semantic] =
             [ctype, semantic].map(|place| Name::new(element.view.bytes.get(place).unwrap_or_default()));
         Ok(Self { element, count, format, interp_width, semantic, ctype })
-    }
-
-    /// Locates the vertices that the sections of a mesh share.
-    ///
-    /// Returns `None` if each section of the mesh has separate vertices.
-    pub(crate) fn shared_by(view: View<'a>, mesh: usize) -> Result<Option<Self>> {
-        let Some(index) = view.within(ElementKind::MeshVertices, ElementKind::Mesh, mesh).next() else {
-            return Ok(None);
-        };
-        let place = Field::new("").in_list("mesh", as_u64(mesh));
-        Self::locate(ElementReader { view, kind: ElementKind::MeshVertices, index, place }).map(Some)
-    }
-
-    pub(crate) const fn element(&self) -> &ElementReader<'a> {
-        &self.element
     }
 
     pub(crate) fn block(&self) -> Result<NumberBlock<'a>> {
@@ -167,11 +152,6 @@ impl<'a> VertexBuffer<'a> {
         Ok(semantic.map_or(start, |semantic| as_u64(semantic.at)))
     }
 
-    /// Returns the field path of the element that contains the vertices, for error messages.
-    pub(crate) const fn place(&self) -> Field {
-        self.element.place
-    }
-
     /// Returns the vertices.
     ///
     /// For a binary file, the vertices are borrowed from the bytes of the file. For a text file,
@@ -196,12 +176,6 @@ impl<'a> VertexBuffer<'a> {
         let end = self.element.view.state.elements.end(self.element.kind, self.element.index).unwrap_or_default();
         let text = self.element.view.bytes.get(..end).unwrap_or_default();
         Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
-    }
-
-    /// Returns whether the vertex text contains more numbers than declared. Returns `false` if the
-    /// vertex text has not been parsed yet.
-    pub(crate) fn has_more(&self) -> bool {
-        self.element.has_more()
     }
 
     /// Returns the number of characters in hexadecimal numbers of a text that are not hexadecimal

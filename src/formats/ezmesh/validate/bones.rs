@@ -118,7 +118,7 @@ fn check_animations(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let place = Field::new("").in_list("animation", index);
         let timing = report.read(animation.timing())?.unwrap_or_default();
         for track in animation.tracks() {
-            let (field, start) = track.place();
+            let (field, start) = track.element.located();
             let Some(frames) = report.read(track.frame_count())? else { continue };
             if let Some(said) = timing.frames.filter(|said| *said != frames) {
                 let text = format_args!("expected {}, as declared by {place}, found {frames}", counted(said, "frame"));
@@ -135,10 +135,9 @@ fn check_animations(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn check_keys(track: &Track<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (field, _) = track.place();
     let Some(keys) = report.read(track.keys())? else { return Ok(()) };
     let start = track.offset()?;
-    let field = field.named("keys");
+    let field = track.element.place.named("keys");
     if let Some(said) = track.has_scale()?
         && said != keys.has_scale()
         && !keys.is_empty()

@@ -5,12 +5,12 @@ use super::rules;
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::MeshElement;
+use crate::formats::ezmesh::elements::Section;
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
 use crate::formats::ezmesh::semantic::Semantic;
-use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::view::View;
-use crate::math::{as_index, as_u64};
+use crate::math::as_index;
 use crate::parse::Severity;
 use crate::validate::Report;
 
@@ -25,13 +25,13 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for tetra in view.tetra_meshes() {
         let Some(count) = report.read(tetra.count())? else { continue };
-        if report.read(tetra.corners())?.is_some() && tetra.has_more() {
-            report_surplus(report, tetra.place().named("corners"), tetra.offset()?, as_index(count));
+        if report.read(tetra.corners())?.is_some() && tetra.element.has_more() {
+            report_surplus(report, tetra.element.place.named("corners"), tetra.offset()?, as_index(count));
         }
     }
     for instance in view.instances() {
         report.read(instance.transform())?;
-        let (field, start) = instance.place();
+        let (field, start) = instance.element.located();
         let mesh = instance.mesh_name()?;
         if view.find(ElementKind::Mesh, mesh).is_none() {
             let text = format_args!("expected the name of a mesh, found \"{mesh}\"");
@@ -43,7 +43,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for collision in view.collisions() {
         report.read(collision.transform())?;
-        let (field, start) = collision.place();
+        let (field, start) = collision.element.located();
         let [vertices, triangles] = collision.hull_block_counts();
         say_several(report, field.named("vertexbuffer"), start, vertices);
         say_several(report, field.named("indexbuffer"), start, triangles);
@@ -58,8 +58,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) -> Result<()> {
-    let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
-    let start = mesh.start();
+    let (place, start) = mesh.element.located();
     report.read(mesh.declared_section_count())?;
     report.read(mesh.declared_bounds())?;
     let skeleton = mesh.skeleton_name()?;
@@ -90,7 +89,7 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
 }
 
 fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (place, start) = section.place();
+    let (place, start) = section.element.located();
     report.read(section.declared_bounds())?;
     let material = section.material_name()?;
     if view.count(ElementKind::Material) > 0
@@ -125,7 +124,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
 
 /// Checks that all indices of an element can be parsed, and that there are no more of them.
 fn check_indices(triangles: &IndexBuffer<'_>, place: Field, report: &mut Report<'_>) -> Result<()> {
-    if report.read(triangles.indices())?.is_some() && triangles.has_more() {
+    if report.read(triangles.indices())?.is_some() && triangles.element.has_more() {
         let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
         report_surplus(report, place.named("indexbuffer"), offset, count);
     }
@@ -148,24 +147,24 @@ fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Resul
 /// Checks the declared columns of a vertex buffer, and checks that all vertices of the buffer can
 /// be parsed.
 fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
-    let field = buffer.place().named("vertexbuffer");
+    let field = buffer.element.place.named("vertexbuffer");
     let start = buffer.offset()?;
     for column in buffer.format().columns().iter().filter(|column| column.semantic == Semantic::Other) {
         let (word, types) = (buffer.word(column), buffer.format().codes(column));
         let text = format_args!(
             "expected a known semantic with its number types, found \"{word}\" with {types}; kept without a meaning"
         );
-        report.add(rules::INVALID_SEMANTIC, buffer.place().named("semantic"), buffer.types_at()?, text);
+        report.add(rules::INVALID_SEMANTIC, buffer.element.place.named("semantic"), buffer.types_at()?, text);
     }
     if let Some(found) = buffer.interp_width() {
         let text = format_args!("expected the number of interp floats that ctype declares, found {found}");
-        report.add(rules::INTERPOLATED_FLOATS, buffer.place().named("vertexbuffer"), start, text);
+        report.add(rules::INTERPOLATED_FLOATS, buffer.element.place.named("vertexbuffer"), start, text);
     }
     if buffer.format().column(Semantic::Position).is_none() {
         let text = "expected positions, found none: the vertices cannot be drawn";
         report.add(rules::MESH_STRUCTURE, field, start, text);
     }
-    if report.read(buffer.vertices())?.is_some() && buffer.has_more() {
+    if report.read(buffer.vertices())?.is_some() && buffer.element.has_more() {
         report_surplus(report, field, start, as_index(buffer.count()));
     }
     Ok(())
@@ -174,7 +173,7 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
 /// Checks that the vertex flags or column types that a section repeats are equal to the declaration
 /// of the vertices that the section uses.
 fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (place, start) = section.place();
+    let (place, start) = section.element.located();
     if let (Some(said), Some(flags)) = (section.flags()?, buffer.format().flags())
         && said != flags
     {

@@ -6,10 +6,10 @@ use std::ops::Range;
 use crate::array::{Array, Bounds};
 use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::elements::Collision;
+use crate::formats::ezmesh::elements::Section;
 use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
 use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
-use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
@@ -24,7 +24,7 @@ const NOT_FINITE: &str = "with numbers that are not finite, first";
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let mut all = Bounds::EMPTY;
     for mesh in view.meshes() {
-        let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
+        let (place, start) = mesh.element.located();
         let mut bounds = Bounds::EMPTY;
         if let Ok(Some(buffer)) = mesh.vertex_buffer() {
             let bones = mesh.bones()?;
@@ -38,7 +38,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             check_triangles(section, report)?;
             check_normals(section, report)?;
         }
-        check_box(report, place, mesh.start(), mesh.declared_bounds().ok().flatten(), bounds);
+        check_box(report, place, start, mesh.declared_bounds().ok().flatten(), bounds);
         all = all.union(&bounds);
     }
     for collision in view.collisions() {
@@ -49,7 +49,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let wild = Tally::of(corners.iter(), |corner| !corner.iter().all(|value| value.is_finite()));
         if wild.any() {
             let text = wild.text_to_first("tetrahedron", NOT_FINITE);
-            report.add(rules::NOT_FINITE, tetra.place().named("corners"), tetra.offset()?, text);
+            report.add(rules::NOT_FINITE, tetra.element.place.named("corners"), tetra.offset()?, text);
         }
     }
     let start = view.state.elements.root;
@@ -62,7 +62,7 @@ fn check_normals(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
     let (Ok(vertices), Ok(indices)) = (buffer.vertices(), triangles.indices()) else { return Ok(()) };
     let Some((normals, positions)) = vertices.normals().zip(vertices.positions()) else { return Ok(()) };
     if are_meaningless(&normals, &positions, &indices, &indices) {
-        let (place, _) = section.place();
+        let place = section.element.place;
         report.add(rules::EQUAL_NORMALS, place.named("normal"), buffer.offset()?, SAME_NORMALS);
     }
     Ok(())
@@ -72,10 +72,10 @@ fn check_normals(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
 fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
     let Ok(Some(points)) = collision.hull_points() else { return Ok(()) };
     if let Ok(vertices) = points.vertices() {
-        check_finite(&vertices, points.place(), points.offset()?, report);
+        check_finite(&vertices, points.element.place, points.offset()?, report);
     }
     if let Ok(Some(triangles)) = collision.hull_triangles() {
-        let (place, _) = collision.place();
+        let place = collision.element.place;
         check_indices(&triangles, &points, place.named("indexbuffer"), report)?;
     }
     Ok(())
@@ -89,7 +89,7 @@ fn check_vertices(
     report: &mut Report<'_>,
 ) -> Result<Bounds> {
     let Ok(vertices) = buffer.vertices() else { return Ok(Bounds::EMPTY) };
-    let (place, start) = (buffer.place(), buffer.offset()?);
+    let (place, start) = (buffer.element.place, buffer.offset()?);
     check_finite(&vertices, place, start, report);
     check_weights(view, &vertices, bones, (place, start), report);
     let bad = buffer.bad_digits();
@@ -147,7 +147,7 @@ fn check_weights(
 }
 
 fn check_triangles(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (place, at) = section.place();
+    let (place, at) = section.element.located();
     let (Ok(Some(triangles)), Ok(buffer)) = (section.index_buffer(), section.vertex_buffer()) else { return Ok(()) };
     let bounds = check_indices(&triangles, &buffer, place.named("indexbuffer"), report)?;
     check_box(report, place, at, section.declared_bounds().ok().flatten(), bounds);
