@@ -179,11 +179,7 @@ impl<'a> View<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn asset_name(&self) -> Result<Name<'a>> {
-        match self.root(["asset_name", "name"], "asset_name")? {
-            ([Some(name), _] | [None, Some(name)], _) => Ok(name.name()),
-            (_, Some(mut reader)) => reader.text("asset_name"),
-            _ => Ok(Name::default()),
-        }
+        self.root_text(["asset_name", "name"], "asset_name")
     }
 
     /// Returns the description of the asset, as stored in the file. The description is free text.
@@ -192,10 +188,16 @@ impl<'a> View<'a> {
     ///
     /// Returns the same errors as [`asset_name`](Self::asset_name).
     pub fn asset_info(&self) -> Result<Name<'a>> {
-        match self.root(["asset_info"], "asset_info")? {
-            ([Some(info)], _) => Ok(info.name()),
-            (_, Some(mut reader)) => reader.text("asset_info"),
-            _ => Ok(Name::default()),
+        self.root_text(["asset_info"], "asset_info")
+    }
+
+    /// Returns the first attribute of the root element of a text file that exists, or a field of a
+    /// binary file.
+    fn root_text<const N: usize>(&self, attributes: [&str; N], field: &'static str) -> Result<Name<'a>> {
+        let (values, reader) = self.root(attributes, field)?;
+        match reader {
+            Some(mut reader) => reader.text(field),
+            None => Ok(values.into_iter().flatten().next().unwrap_or_default().name()),
         }
     }
 

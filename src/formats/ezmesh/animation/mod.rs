@@ -64,11 +64,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         }
         for track in animation.tracks() {
             let bone = view.find(ElementKind::Bone, track.name()?).and_then(|bone| out.get_mut(bone));
-            let keys = track.keys()?;
-            // After the end of a track that is shorter than the longest track of the clip, the bone
-            // keeps the transform of the track's last key frame.
-            let last = keys.len().checked_sub(1);
-            if let (Some(bone), Some(key)) = (bone, last.and_then(|last| keys.get(frame.min(last)))) {
+            if let (Some(bone), Some(key)) = (bone, track.keys()?.at(frame)) {
                 *bone = key;
             }
         }
@@ -78,11 +74,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     fn track_pose(&self, clip: usize, frame: usize) -> Result<Option<Vec<(Name<'_>, Transform)>>> {
         let animation = self.animation(clip)?;
         expect_frame(&animation, clip, frame)?;
-        let tracks = animation.tracks().map(|track| {
-            let (name, keys) = (track.name()?, track.keys()?);
-            let last = keys.len().saturating_sub(1);
-            Ok((name, keys.get(frame.min(last)).unwrap_or_default()))
-        });
+        let tracks = animation.tracks().map(|track| Ok((track.name()?, track.keys()?.at(frame).unwrap_or_default())));
         tracks.collect::<Result<_>>().map(Some)
     }
 
@@ -112,15 +104,11 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     /// Sets `out[i]` to `true` if bone `i` has a track with at least one key frame, and otherwise
     /// to `false`. A track refers to its bone by name.
     fn animated_bones(&self, clip: usize, out: &mut [bool]) -> Result<()> {
-        let view = self.view();
-        let animation = self.animation(clip)?;
+        let (view, animation) = (self.view(), self.animation(clip)?);
         expect_length(FORMAT, "out", view.bone_count(), out.len())?;
         out.fill(false);
-        for track in animation.tracks() {
-            let bone = view.find(ElementKind::Bone, track.name()?).and_then(|bone| out.get_mut(bone));
-            if let Some(moved) = bone {
-                *moved |= track.frame_count()? > 0;
-            }
+        for (_, bone) in moved_bones(view, &animation, None)? {
+            out.get_mut(bone).into_iter().for_each(|moved| *moved = true);
         }
         Ok(())
     }

@@ -263,6 +263,12 @@ impl Keys<'_> {
         Some(Transform { position: [px, py, pz], rotation: [x, y, z, w], scale: [sx, sy, sz] })
     }
 
+    /// Returns the transform in an animation frame. After the end of the track, the bone keeps the
+    /// transform of the last key frame. Returns `None` if the track has no key frames.
+    pub(super) fn at(&self, frame: usize) -> Option<Transform> {
+        self.get(frame.min(self.len().checked_sub(1)?))
+    }
+
     /// Returns an iterator over the transforms of all key frames.
     pub fn iter(&self) -> impl Iterator<Item = Transform> + '_ {
         (0..self.len()).filter_map(|frame| self.get(frame))

@@ -37,12 +37,7 @@ impl<'a> Instance<'a> {
         if let Some(mut reader) = self.element.fields_from("transform")? {
             return reader.transform();
         }
-        let rest = Transform::default();
-        Ok(Transform {
-            position: self.element.floats("position")?.unwrap_or(rest.position),
-            rotation: self.element.floats("rotation")?.unwrap_or(rest.rotation),
-            scale: self.element.floats("scale")?.unwrap_or(rest.scale),
-        })
+        self.element.transform(["position", "rotation", "scale"])
     }
 }
 

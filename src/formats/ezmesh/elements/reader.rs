@@ -15,7 +15,8 @@ use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::{NumberBlock, ParsedBlock};
 use crate::formats::ezmesh::xml::numbers::Tokens;
 use crate::formats::ezmesh::xml::tag::{AttributeValue, Tag};
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
+use crate::model::Transform;
 use crate::parse::{AccessLog, Name};
 
 /// An element of a file, with the path of the element for error messages.
@@ -36,15 +37,14 @@ impl<'a> View<'a> {
     /// Returns the index of the first element of a kind that has the name `name`. The first call
     /// for a kind reads the names of all its elements.
     pub(crate) fn find(&self, kind: ElementKind, name: Name<'_>) -> Option<usize> {
-        let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let names = self.state.caches.names.get(kind.number())?.get_or_init(|| {
             let name = |number| {
-                let element = ElementReader { view: *self, kind, index: at(number), place: Field::new("") };
+                let element = ElementReader { view: *self, kind, index: as_index(number), place: Field::new("") };
                 element.text("name").unwrap_or_default().as_bytes()
             };
             NameIndex::of((0..u32::try_from(self.count(kind)).unwrap_or(u32::MAX)).map(|one| (0, name(one), one)))
         });
-        names.find(0, name.as_bytes()).map(at)
+        names.find(0, name.as_bytes()).map(as_index)
     }
 
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
@@ -208,6 +208,26 @@ impl<'a> ElementReader<'a> {
     pub(crate) fn floats<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f32; N]>> {
         let value = self.tag()?.value(attribute);
         value.map(|value| self.view.floats(value, self.place.named(attribute))).transpose()
+    }
+
+    /// Returns the transform in three attributes of the element in a text file. A missing position,
+    /// rotation or scale has the identity value: 0, no rotation, or 1.
+    pub(crate) fn transform(&self, names: [&'static str; 3]) -> Result<Transform> {
+        let (values, rest) = (self.tag()?.values(names), Transform::default());
+        Ok(Transform {
+            position: self.floats_or(values[0], names[0], rest.position)?,
+            rotation: self.floats_or(values[1], names[1], rest.rotation)?,
+            scale: self.floats_or(values[2], names[2], rest.scale)?,
+        })
+    }
+
+    fn floats_or<const N: usize>(
+        &self,
+        value: Option<AttributeValue<'a>>,
+        name: &'static str,
+        missing: [f32; N],
+    ) -> Result<[f32; N]> {
+        value.map_or(Ok(missing), |value| self.view.floats(value, self.place.named(name)))
     }
 
     /// Returns a [`NumberBlock`] that reads the numbers in the text of the element in a text file.

@@ -9,11 +9,9 @@ use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::tag::AttributeValue;
-use crate::model::{Bone, Transform};
+use crate::math::as_index;
+use crate::model::Bone;
 use crate::parse::Name;
-
-/// The names of the attributes of a bone in a text file.
-pub(crate) const BONE: [&str; 5] = ["name", "parent", "orientation", "position", "scale"];
 
 impl<'a> Skeleton<'a> {
     /// Returns the number of bones that the file declares for the skeleton, or `None` if the
@@ -76,20 +74,8 @@ impl<'a> View<'a> {
             let parent = parent.and_then(|parent| i32::try_from(bones.start.saturating_add(parent)).ok()).unwrap_or(-1);
             return Ok(Bone { name, parent, bind });
         }
-        let [name, _, orientation, position, scale] = element.tag()?.values(BONE);
-        let rest = Transform::default();
-        let read = |value: Option<AttributeValue<'a>>, name, rest| match value {
-            Some(value) => self.floats(value, element.place.named(name)),
-            None => Ok(rest),
-        };
-        let bind = Transform {
-            position: read(position, "position", rest.position)?,
-            rotation: orientation
-                .map_or(Ok(rest.rotation), |value| self.floats(value, element.place.named("orientation")))?,
-            scale: read(scale, "scale", rest.scale)?,
-        };
-        let parent = self.parents().get(bone).copied().unwrap_or(-1);
-        Ok(Bone { name: name.map(AttributeValue::name).unwrap_or_default(), parent, bind })
+        let bind = element.transform(["position", "orientation", "scale"])?;
+        Ok(Bone { name: element.name("name")?, parent: self.parents().get(bone).copied().unwrap_or(-1), bind })
     }
 
     /// Returns the name of the bone with the index `bone`. Bone indices count the bones of all
@@ -121,9 +107,24 @@ impl<'a> View<'a> {
     }
 
     /// Returns the index of the skeleton that contains a bone.
-    pub(crate) fn skeleton_of(&self, bone: usize) -> usize {
+    fn skeleton_of(&self, bone: usize) -> usize {
         let start = self.state.elements.start(ElementKind::Bone, bone).unwrap_or_default();
         self.state.elements.around(ElementKind::Skeleton, start).unwrap_or_default()
+    }
+
+    /// Returns an index of the names of all bones, in groups by skeleton.
+    pub(in crate::formats::ezmesh) fn bone_names(&self) -> NameIndex {
+        let bones = 0..u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
+        NameIndex::of(bones.map(|bone| {
+            let name = self.bone_name(as_index(bone)).unwrap_or_default();
+            (self.bone_group(as_index(bone)), name.as_bytes(), bone)
+        }))
+    }
+
+    /// Returns the group in [`bone_names`](Self::bone_names) of the bones that are in the skeleton
+    /// of a bone.
+    pub(crate) fn bone_group(&self, bone: usize) -> u32 {
+        u32::try_from(self.skeleton_of(bone)).unwrap_or(u32::MAX)
     }
 
     /// Returns the parent index of each bone of a text file. A text file stores only the name of a
@@ -134,20 +135,15 @@ impl<'a> View<'a> {
     /// has the stored parent name, the child bone has no parent.
     fn parents(&self) -> &'a [i32] {
         self.state.caches.parents.get_or_init(|| {
-            let numbers = 0..u32::try_from(self.bone_count()).unwrap_or(u32::MAX);
-            let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-            let skeleton = |number: u32| u32::try_from(self.skeleton_of(at(number))).unwrap_or(u32::MAX);
-            let name = |number: u32| self.bone_name(at(number)).unwrap_or_default();
-            let names =
-                NameIndex::of(numbers.clone().map(|number| (skeleton(number), name(number).as_bytes(), number)));
-            let parent = |number: u32| {
-                let parent = names.find(skeleton(number), self.parent_name(at(number))?.as_bytes());
+            let names = self.bone_names();
+            let parent = |bone: usize| {
+                let parent = names.find(self.bone_group(bone), self.parent_name(bone)?.as_bytes());
                 parent.and_then(|parent| i32::try_from(parent).ok())
             };
             let mut parents = Vec::new();
             // If the allocation of the vector fails, all bones are returned without a parent.
             if parents.try_reserve_exact(self.bone_count()).is_ok() {
-                parents.extend(numbers.map(|number| parent(number).unwrap_or(-1)));
+                parents.extend((0..self.bone_count()).map(|bone| parent(bone).unwrap_or(-1)));
             }
             parents.into_boxed_slice()
         })

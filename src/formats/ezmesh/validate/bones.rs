@@ -5,12 +5,11 @@ use std::fmt;
 use super::{report_surplus, rules};
 use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::animation::Track;
-use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::view::View;
-use crate::math::as_u64;
-use crate::parse::{Name, room};
+use crate::math::{as_index, as_u64};
+use crate::parse::room;
 use crate::validate::{Report, Tally, cycles, is_finite, length};
 
 /// Checks the names and the parents of all bones, the names of the tracks, and the declared numbers
@@ -60,17 +59,10 @@ fn check_bones(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 
 /// Reports each name that two bones of the same skeleton have.
 fn check_names(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
-    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    let index = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    let group = |bone: usize| number(view.skeleton_of(bone));
-    let all = (0..view.bone_count()).map(|bone| {
-        let name = view.bone_name(bone).unwrap_or_default();
-        (group(bone), name.as_bytes(), number(bone))
-    });
-    let names = NameIndex::of(all);
+    let names = view.bone_names();
     for bone in 0..view.bone_count() {
-        let name: Name<'_> = view.bone_name(bone)?;
-        let first = names.find(group(bone), name.as_bytes()).map_or(bone, index);
+        let name = view.bone_name(bone)?;
+        let first = names.find(view.bone_group(bone), name.as_bytes()).map_or(bone, as_index);
         if first < bone {
             let element = view.bone_element(bone);
             let text =

@@ -112,35 +112,24 @@ pub(super) struct TextPosition {
     pub(super) end: usize,
 }
 
-/// A token: the offset of its start, the position after the token, and its bytes.
+/// A token: the offset of its start, the position after the token, and a copy of its bytes, which
+/// markup may split in the file.
 #[derive(Debug)]
-pub(super) struct TokenWord<'a> {
+pub(super) struct TokenWord {
     pub(super) start: usize,
     pub(super) after: TextPosition,
-    pub(super) text: TokenText<'a>,
+    bytes: [u8; MAX_TOKEN_LENGTH],
+    length: usize,
 }
 
-/// The bytes of a token.
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "lives on the stack while one token is read")]
-pub(super) enum TokenText<'a> {
-    /// The bytes of the token are a slice of the file.
-    Plain(&'a [u8]),
-    /// A copy of the bytes of a token that markup splits, and the number of these bytes.
-    Joined([u8; MAX_TOKEN_LENGTH], usize),
-}
-
-impl TokenText<'_> {
+impl TokenWord {
     /// Returns the bytes of the token.
     pub(super) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Plain(bytes) => bytes,
-            Self::Joined(bytes, length) => bytes.get(..*length).unwrap_or_default(),
-        }
+        self.bytes.get(..self.length).unwrap_or_default()
     }
 }
 
-impl<'a> CharacterData<'a> {
+impl CharacterData<'_> {
     /// Skips markup up to the next byte of character data, and returns this byte, or `None` at the
     /// end of the content.
     #[inline]
@@ -194,42 +183,18 @@ impl<'a> CharacterData<'a> {
     }
 
     /// Finds the next token, which must have at most `longest` bytes.
-    pub(super) fn word(&self, mut place: TextPosition, longest: usize) -> Result<TokenWord<'a>, NumberFault> {
+    pub(super) fn word(&self, mut place: TextPosition, longest: usize) -> Result<TokenWord, NumberFault> {
         if self.skip(&mut place)?.is_none() {
             return Err(NumberFaultKind::End.at(place.at));
         }
-        let start = place.at;
-        let piece = self.bytes.get(start..place.end).unwrap_or_default();
-        let near = piece.get(..=longest).unwrap_or(piece);
-        let ends = |byte: &u8| is_separator(*byte) || (*byte == b'<' && place.end == self.close);
-        let length = near.iter().position(ends).unwrap_or(near.len());
-        if length > longest {
-            return Err(NumberFaultKind::Long.at(start));
-        }
-        let (text, rest) = piece.split_at_checked(length).unwrap_or((piece, &[]));
-        let whole = match rest.first() {
-            Some(byte) => is_separator(*byte),
-            None => place.end == self.close,
-        };
-        if whole {
-            place.at = start.saturating_add(length);
-            return Ok(TokenWord { start, after: place, text: TokenText::Plain(text) });
-        }
-        self.join(place, longest)
-    }
-
-    /// Copies the bytes of a token that is next to markup, or that markup splits.
-    #[cold]
-    fn join(&self, mut place: TextPosition, longest: usize) -> Result<TokenWord<'a>, NumberFault> {
-        let start = place.at;
-        let (mut joined, mut length) = ([0; MAX_TOKEN_LENGTH], 0_usize);
+        let (start, mut bytes, mut length) = (place.at, [0; MAX_TOKEN_LENGTH], 0_usize);
         while let Some(byte) = self.peek(&mut place)?.filter(|byte| !is_separator(*byte)) {
-            let free = joined.get_mut(..longest).and_then(|joined| joined.get_mut(length));
+            let free = bytes.get_mut(..longest).and_then(|bytes| bytes.get_mut(length));
             *free.ok_or(NumberFaultKind::Long.at(start))? = byte;
             length = length.saturating_add(1);
             place.at = place.at.saturating_add(1);
         }
-        Ok(TokenWord { start, after: place, text: TokenText::Joined(joined, length) })
+        Ok(TokenWord { start, after: place, bytes, length })
     }
 }
 

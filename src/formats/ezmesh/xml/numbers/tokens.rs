@@ -263,7 +263,7 @@ impl<'a> Tokens<'a> {
     #[inline(never)]
     fn slow<T>(&mut self, parse: impl FnOnce(&[u8]) -> Result<T, NumberFaultKind>) -> Result<T, NumberFault> {
         let word = self.data.word(self.place, self.longest)?;
-        let value = parse(word.text.bytes()).map_err(|what| what.at(word.start))?;
+        let value = parse(word.bytes()).map_err(|what| what.at(word.start))?;
         self.go(word.after);
         Ok(value)
     }
