@@ -75,8 +75,8 @@ pub use {
     },
     detect::is_known,
     elements::{
-        Collision, EmbeddedPixels, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh,
-        Texture, UserBinary, UserData, index_buffer::IndexBuffer,
+        Collision, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh, Texture, UserBinary,
+        UserData, index_buffer::IndexBuffer,
     },
     semantic::Scalar,
     vertex_format::MAX_SCALARS,

@@ -85,13 +85,9 @@ pub(super) fn of_mesh<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mut 
     })?;
     let pictures = view.textures().take(MAX_LISTED).filter_map(|texture| texture.picture().transpose());
     list(out, "textures", pictures, |picture| {
-        let picture = picture?;
+        let (name, [width, height, depth], pixels) = picture?;
         Ok(record! {
-            "name": picture.name,
-            "width": picture.width,
-            "height": picture.height,
-            "bytes_per_pixel": picture.pixel_size,
-            "bytes": picture.pixels.len(),
+            "name": name, "width": width, "height": height, "bytes_per_pixel": depth, "bytes": pixels.len(),
         })
     })?;
     list(out, "user_data", view.user_data(), |pair| {

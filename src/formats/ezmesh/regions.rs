@@ -9,7 +9,7 @@ use super::elements::{Collision, TetraMesh};
 use super::file::Mesh;
 use super::layout::{BYTE, STRING};
 use super::semantic::VertexValue;
-use super::vertex_format::{Column, VertexFormat};
+use super::vertex_format::Column;
 use super::view::View;
 use super::xml::scan::kind;
 use super::xml::walk::{self, XmlEvent};
@@ -95,19 +95,11 @@ fn block_of(view: View<'_>, kind: ElementKind, start: usize) -> Field {
 pub(super) fn column<D: AsRef<[u8]>>(mesh: &Mesh<D>, region: &Region, vertex: usize, byte: usize) -> Option<Value> {
     let number = usize::try_from(region.field.outer()?.index).ok()?;
     let vertices = mesh.mesh(number).ok()?.vertex_buffer().ok()??.vertices().ok()?;
-    let column = *column_at(vertices.format(), byte)?;
+    let holds = |column: &&Column| byte < usize::from(column.start.saturating_add(column.size));
+    let column = *vertices.format().columns().iter().find(holds)?;
     let mut values: Vec<Value> = vertices.column_values(&column, vertex).map(decoded).collect();
     let value = if values.len() == 1 { values.pop()? } else { Value::List(values) };
     Some(Value::Record(vec![(column.semantic.word().unwrap_or("other").into(), value)]))
-}
-
-fn column_at(format: &VertexFormat, byte: usize) -> Option<&Column> {
-    let mut end = 0_usize;
-    format.columns().iter().find(|column| {
-        let size = format.scalars(column).iter().map(|scalar| usize::from(scalar.size()));
-        end = size.fold(end, usize::saturating_add);
-        byte < end
-    })
 }
 
 fn decoded(value: VertexValue<'_>) -> Value {

@@ -73,12 +73,9 @@ pub(super) struct VertexDeclaration {
     pub(super) semantic: Range<usize>,
 }
 
-/// An error in the vertex declaration of a text file, with the name of the erroneous attribute.
-#[derive(Debug)]
-pub(super) struct VertexFormatFault {
-    pub(super) attribute: &'static str,
-    pub(super) kind: Cause,
-}
+/// An error in the vertex declaration of a text file: the name of the erroneous attribute, and the
+/// cause.
+pub(super) type VertexFormatFault = (&'static str, Cause);
 
 impl VertexFormat {
     pub(super) const EMPTY: Self = Self {
@@ -290,7 +287,7 @@ fn misfit(
     expected: impl Into<std::borrow::Cow<'static, str>>,
     found: impl Into<std::borrow::Cow<'static, str>>,
 ) -> VertexFormatFault {
-    VertexFormatFault { attribute, kind: Cause::Value { expected: expected.into(), found: found.into() } }
+    (attribute, Cause::Value { expected: expected.into(), found: found.into() })
 }
 
 /// Returns the words of an attribute value, split at blanks and commas.
@@ -331,7 +328,7 @@ mod tests {
     #[test]
     fn refuses_what_does_not_fit_together() {
         let refused =
-            |ctype: &[u8], semantic: &[u8]| VertexFormat::parse(ctype, semantic).err().map(|misfit| misfit.attribute);
+            |ctype: &[u8], semantic: &[u8]| VertexFormat::parse(ctype, semantic).err().map(|(attribute, _)| attribute);
         assert_eq!(refused(b"", b""), Some("ctype"));
         assert_eq!(refused(b"fff q", b"position normal"), Some("ctype"));
         assert_eq!(refused(b"fff", b"position normal"), Some("semantic"));

@@ -86,9 +86,9 @@ pub(crate) const SHORT_KEY: usize = 7;
 
 impl<'a> Track<'a> {
     /// Returns the byte range of the text of the keys, or `None` in a binary file.
-    pub(crate) fn text(&self) -> Result<Option<Range<usize>>> {
+    pub(crate) fn text(&self) -> Result<Option<Range<u64>>> {
         let is_binary = self.element.view.order().is_some();
-        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.content)) }
+        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.byte_range())) }
     }
 
     /// Returns the byte offset of the first key frame in a binary file, or of the text of the key

@@ -1,5 +1,7 @@
 //! The triangles of a section or of a convex hull.
 
+use std::ops::Range;
+
 use super::reader::ElementReader;
 use crate::array::Packed;
 use crate::decode::endian::RawWord;
@@ -8,7 +10,7 @@ use crate::error::Result;
 use crate::formats::ezmesh::layout::TRIANGLE_SIZE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
-use crate::math::{as_index, as_u64};
+use crate::math::as_index;
 use crate::model::{IndexEncoding, Indices};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
@@ -63,13 +65,15 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
-        match self.element.fields()? {
-            Some(mut reader) => {
-                reader.u32("triangles")?;
-                Ok(reader.offset())
-            }
-            None => Ok(as_u64(self.block()?.content.start)),
-        }
+        self.byte_range().map(|range| range.start)
+    }
+
+    /// Returns the byte range of the indices in a binary file, or of the index text in a text file.
+    pub(crate) fn byte_range(&self) -> Result<Range<u64>> {
+        let Some(mut reader) = self.element.fields()? else { return self.block().map(|block| block.byte_range()) };
+        reader.u32("triangles")?;
+        let start = reader.offset();
+        Ok(start..start.saturating_add(u64::from(self.triangles).saturating_mul(TRIANGLE_SIZE.into())))
     }
 
     /// Records in the access log that the indices of a binary file are read.
@@ -77,8 +81,8 @@ impl<'a> IndexBuffer<'a> {
     /// For a text file, the access log already contains all bytes, because opening the file reads
     /// all bytes.
     pub(crate) fn note(&self) {
-        if let (Some(touched), Ok(start)) = (self.element.array_log(), self.offset()) {
-            touched.record(start, start.saturating_add(as_u64(self.index_count()).saturating_mul(4)));
+        if let (Some(touched), Ok(range)) = (self.element.array_log(), self.byte_range()) {
+            touched.record(range.start, range.end);
         }
     }
 

@@ -22,9 +22,6 @@ pub(crate) mod reader;
 pub(crate) mod skeleton;
 pub(crate) mod vertex_buffer;
 
-#[cfg(feature = "internals")]
-pub use rare::EmbeddedPixels;
-
 use reader::ElementReader;
 
 /// Defines a type for each kind of element that has a number in the file, with methods that return

@@ -12,7 +12,6 @@ use super::{Collision, Instance, Representation, TetraMesh, Texture, UserBinary,
 use crate::array::Packed;
 use crate::decode::endian::RawWord;
 use crate::decode::{ByteOrder, EndianFloats};
-use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::FORMAT;
@@ -163,39 +162,19 @@ impl<'a> TetraMesh<'a> {
     }
 }
 
-/// The name, size and pixels of a texture in a binary file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct EmbeddedPixels<'a> {
-    /// The name of the texture.
-    pub name: Name<'a>,
-    /// Width of the texture, in pixels.
-    pub width: u32,
-    /// Height of the texture, in pixels.
-    pub height: u32,
-    /// Size of a pixel, in bytes.
-    pub pixel_size: u32,
-    /// The bytes of all pixels of the texture.
-    pub pixels: &'a [u8],
-}
-
-short_debug!(EmbeddedPixels<'_>: |picture| {
-    name: picture.name, width: picture.width, height: picture.height, pixel_size: picture.pixel_size,
-    pixels: items(picture.pixels),
-});
-
 impl<'a> Texture<'a> {
-    /// Returns the name, size and pixels of the texture, or `None` for a text file.
+    /// Returns the name, the size and the pixels of the texture, or `None` for a text file. The size
+    /// is the width and the height in pixels, and the number of bytes per pixel.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn picture(&self) -> Result<Option<EmbeddedPixels<'a>>> {
+    pub fn picture(&self) -> Result<Option<(Name<'a>, [u32; 3], &'a [u8])>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         let name = reader.text("name")?;
-        let [width, height, pixel_size] = [reader.u32("width")?, reader.u32("height")?, reader.u32("pixel_size")?];
+        let size = [reader.u32("width")?, reader.u32("height")?, reader.u32("pixel_size")?];
         let length = reader.u32("pixels")?;
-        let pixels = reader.lend(length.into(), 1, "pixels")?;
-        Ok(Some(EmbeddedPixels { name, width, height, pixel_size, pixels }))
+        Ok(Some((name, size, reader.lend(length.into(), 1, "pixels")?)))
     }
 }
 

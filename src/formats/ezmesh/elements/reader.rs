@@ -52,13 +52,13 @@ impl<'a> View<'a> {
         Error::new(FORMAT, field, start, kind).breaking(&VERTEX_DECLARATION)
     }
 
-    /// Creates an iterator over the numbers in the value of an attribute.
-    ///
-    /// Returns `None` if the attribute value contains `<`, because an attribute value must not
-    /// contain markup.
-    fn tokens(&self, value: AttributeValue<'a>) -> Option<Tokens<'a>> {
+    /// Reads numbers from the value of an attribute. Returns `None` if `read` does, if the value
+    /// contains more numbers, or if it contains `<`, because it must not contain markup.
+    fn parse<T>(&self, value: AttributeValue<'a>, read: impl FnOnce(&mut Tokens<'a>) -> Option<T>) -> Option<T> {
         let longest = usize::try_from(self.state.context.options.limits.number).unwrap_or(usize::MAX);
-        memchr::memchr(b'<', value.bytes).is_none().then(|| Tokens::new(self.bytes, value.range(), longest))
+        memchr::memchr(b'<', value.bytes).is_none().then_some(())?;
+        let mut tokens = Tokens::new(self.bytes, value.range(), longest);
+        read(&mut tokens).filter(|_| tokens.is_done() == Ok(true))
     }
 
     fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
@@ -70,23 +70,16 @@ impl<'a> View<'a> {
     /// Parses an attribute value that must contain exactly `N` floats.
     pub(crate) fn floats<const N: usize>(&self, value: AttributeValue<'a>, field: Field) -> Result<[f32; N]> {
         let mut floats = [0.0; N];
-        let read = self.tokens(value).and_then(|mut tokens| {
-            tokens.floats_into(&mut floats).ok()?;
-            tokens.is_done().ok().filter(|done| *done)
-        });
-        if read.is_some() {
-            return Ok(floats);
-        }
-        let expected = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
-        Err(Self::misread(value, field, expected))
+        self.parse(value, |tokens| tokens.floats_into(&mut floats).ok()).ok_or_else(|| {
+            let expected = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
+            Self::misread(value, field, expected)
+        })?;
+        Ok(floats)
     }
 
     /// Parses an attribute value that must be an integer.
     pub(crate) fn integer(&self, value: AttributeValue<'a>, field: Field) -> Result<i64> {
-        let number = self.tokens(value).and_then(|mut tokens| {
-            let number = tokens.integer_within(i64::MIN..=i64::MAX).ok()?;
-            (tokens.is_done() == Ok(true)).then_some(number)
-        });
+        let number = self.parse(value, |tokens| tokens.integer_within(i64::MIN..=i64::MAX).ok());
         number.ok_or_else(|| Self::misread(value, field, "an integer".to_owned()))
     }
 

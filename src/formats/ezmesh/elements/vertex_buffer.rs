@@ -1,6 +1,8 @@
 //! The vertex buffer of a mesh, a section or a convex hull: the number and the format of the
 //! vertices, and methods that read the vertices from the file.
 
+use std::ops::Range;
+
 use super::reader::ElementReader;
 use crate::error::debug::short_debug;
 use crate::error::{Error, Result};
@@ -124,10 +126,15 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
-        match self.element.fields()? {
-            Some(reader) => Ok(reader.offset().saturating_add(8)),
-            None => Ok(as_u64(self.block()?.content.start)),
-        }
+        self.byte_range().map(|range| range.start)
+    }
+
+    /// Returns the byte range of the vertices in a binary file, or of the vertex text in a text
+    /// file.
+    pub(crate) fn byte_range(&self) -> Result<Range<u64>> {
+        let Some(reader) = self.element.fields()? else { return self.block().map(|block| block.byte_range()) };
+        let start = reader.offset().saturating_add(8);
+        Ok(start..start.saturating_add(as_u64(self.byte_count())))
     }
 
     /// Records in the access log that the positions of a binary file are read.
@@ -135,9 +142,8 @@ impl<'a> VertexBuffer<'a> {
     /// For a text file, the access log already contains all bytes, because opening the file reads
     /// all bytes.
     pub(crate) fn note_positions(&self) {
-        if let (Some(touched), Ok(start)) = (self.element.array_log(), self.offset()) {
-            let (end, count) = (start.saturating_add(as_u64(self.byte_count())), u64::from(self.count));
-            touched.record_partial(start, end, count.saturating_mul(12));
+        if let (Some(touched), Ok(range)) = (self.element.array_log(), self.byte_range()) {
+            touched.record_partial(range.start, range.end, u64::from(self.count).saturating_mul(12));
         }
     }
 
@@ -200,9 +206,9 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
     let missing = |name| View::missing(element.start().unwrap_or_default(), field, name);
     let count = element.view.counting(count.ok_or_else(|| missing("count"))?, element.place.named("count"))?;
     let [ctype, semantic] = [ctype.ok_or_else(|| missing("ctype"))?, semantic.ok_or_else(|| missing("semantic"))?];
-    let mut format = VertexFormat::parse(ctype.bytes, semantic.bytes).map_err(|misfit| {
-        let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
-        Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind).breaking(&VERTEX_DECLARATION)
+    let mut format = VertexFormat::parse(ctype.bytes, semantic.bytes).map_err(|(attribute, cause)| {
+        let at = if attribute == "ctype" { ctype.at } else { semantic.at };
+        Error::new(FORMAT, element.place.named(attribute), as_u64(at), cause).breaking(&VERTEX_DECLARATION)
     })?;
     // If the vertex text was parsed before, the number of floats in the `interp` column is already
     // known.

@@ -56,6 +56,11 @@ impl<'a> NumberBlock<'a> {
         Tokens::new(self.bytes, self.content.clone(), self.longest)
     }
 
+    /// Returns the byte range of the block in the file.
+    pub(crate) fn byte_range(&self) -> Range<u64> {
+        as_u64(self.content.start)..as_u64(self.content.end)
+    }
+
     /// Converts a [`NumberFault`] to an error that contains the field of the block and the byte
     /// offset of the fault.
     #[cold]
