@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::element_index::ElementKind;
 use super::elements::Track;
-use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::buffers::VertexBuffer;
 use super::file::Mesh;
 use super::layout::{FORMAT, TRANSFORM_SIZE};
 use super::regions;

@@ -76,7 +76,7 @@ pub use {
     detect::is_known,
     elements::{
         Collision, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh, Texture, UserBinary,
-        UserData, index_buffer::IndexBuffer,
+        UserData, buffers::IndexBuffer,
     },
     semantic::Scalar,
     vertex_format::MAX_SCALARS,
@@ -86,7 +86,7 @@ pub use {
 };
 #[cfg(feature = "internals")]
 pub use {
-    elements::vertex_buffer::VertexBuffer,
+    elements::buffers::VertexBuffer,
     semantic::{Semantic, VertexValue},
     validate::RULES,
     vertex_format::{Column, VertexFormat},

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::buffers::VertexBuffer;
 use super::file::Mesh;
 use super::view::Form;
 use crate::array::Bounds;

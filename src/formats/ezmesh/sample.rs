@@ -7,7 +7,6 @@ use super::Mesh;
 use super::builder::{Output, VERSIONS, VertexColumns};
 use super::semantic::Semantic;
 use crate::array::Bounds;
-use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::formats::samples::height_field::HeightField;
 use crate::formats::samples::{CreateFile, SampleKind};
@@ -30,7 +29,7 @@ pub(in crate::formats) static KINDS: [SampleKind; 2] = [
         help: "EZ-Mesh text (.ezm)",
         growth: 3,
         max_size: None,
-        write: |size, create| write(size, None, create),
+        write: |size, create| write(size, false, create),
         asset: None,
     },
     SampleKind {
@@ -38,7 +37,7 @@ pub(in crate::formats) static KINDS: [SampleKind; 2] = [
         help: "EZ-Mesh binary (.ezb)",
         growth: 3,
         max_size: None,
-        write: |size, create| write(size, Some(ByteOrder::Little), create),
+        write: |size, create| write(size, true, create),
         asset: None,
     },
 ];
@@ -49,17 +48,14 @@ pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static Sampl
     if mesh.dialect().is_some() { text } else { binary }
 }
 
-/// Writes an EZ-Mesh file of about `size` bytes. The file is binary in the byte order `order`, or
-/// text if `order` is `None`.
-fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<()> {
+/// Writes an EZ-Mesh file of about `size` bytes.
+fn write(size: u64, is_binary: bool, create: CreateFile<'_>) -> Result<()> {
     let each = (size / MESHES).min(MAX_MESH_BYTES);
-    let field = HeightField::of_quads(
-        if order.is_some() { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES },
-        u16::MAX,
-    );
+    let vertex = if is_binary { BINARY_VERTEX_BYTES } else { TEXT_VERTEX_BYTES };
+    let field = HeightField::of_quads(each / vertex, u16::MAX);
     let spell = |count: u32, meshes: usize| {
         let mut bytes = Vec::new();
-        write_meshes(field, as_index(count), meshes, Output::new(&mut bytes, order)).map(|()| bytes)
+        write_meshes(field, as_index(count), meshes, Output::new(&mut bytes, is_binary)).map(|()| bytes)
     };
     let length = spell(1, 1)?.len().saturating_sub(spell(1, 0)?.len());
     let number = u32::try_from(size.checked_div(as_u64(length)).unwrap_or_default().max(1)).unwrap_or(u32::MAX);
@@ -69,7 +65,7 @@ fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<
     let start = none.iter().zip(&one).take_while(|(none, one)| none == one).count();
     let (head, rest) = one.split_at_checked(start).unwrap_or_default();
     let (mesh, end) = rest.split_at_checked(length).unwrap_or_default();
-    let mut out = create(if order.is_some() { "ezb" } else { "ezm" })?;
+    let mut out = create(if is_binary { "ezb" } else { "ezm" })?;
     out.write_all(head)?;
     (0..number).try_for_each(|_| out.write_all(mesh))?;
     out.write_all(end)?;
@@ -78,7 +74,7 @@ fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<
 
 /// Writes a file that declares `count` meshes, with `meshes` times the same mesh.
 fn write_meshes(field: HeightField, count: usize, meshes: usize, mut out: Output<'_>) -> Result<()> {
-    let (positions, is_binary) = (field.positions(), out.order().is_some());
+    let (positions, is_binary) = (field.positions(), out.is_binary());
     let around = positions.iter().map(|at| Bounds { min: *at, max: *at });
     let bounds = around.reduce(|one, other| one.union(&other)).filter(|_| is_binary);
     let rows = positions.len();

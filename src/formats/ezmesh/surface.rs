@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::element_index::ElementKind;
-use super::elements::index_buffer::IndexBuffer;
+use super::elements::buffers::IndexBuffer;
+use super::elements::buffers::VertexBuffer;
 use super::elements::reader::ElementReader;
-use super::elements::vertex_buffer::VertexBuffer;
 use super::elements::{MeshElement, Section};
 use super::layout::FORMAT;
 use super::semantic::Semantic;

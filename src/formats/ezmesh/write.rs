@@ -5,8 +5,8 @@ use std::io::Write;
 use super::animation::Animation;
 use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
 use super::elements::Section;
-use super::elements::index_buffer::IndexBuffer;
-use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::buffers::IndexBuffer;
+use super::elements::buffers::VertexBuffer;
 use super::elements::{Collision, MeshElement, Representation, Skeleton};
 use super::layout::{FORMAT, PLANE};
 use super::semantic::{Semantic, VertexValue};
@@ -34,7 +34,7 @@ pub(super) fn write_to(view: View<'_>, out: &mut dyn Write) -> Result<()> {
         return write_binary(view, out);
     }
     write_text(view, &mut Output::checking())?;
-    let mut out = Output::new(out, None);
+    let mut out = Output::new(out, false);
     write_text(view, &mut out)?;
     out.finish()
 }

@@ -6,8 +6,8 @@
 //! | file | contents |
 //! |---|---|
 //! | `reader` | reads one element: its attributes and numbers in a text file, its fields in a binary file |
-//! | `vertex_buffer`, `index_buffer` | located vertices and triangles, and the ways to read them |
-//! | `mesh`, `skeleton` | elements of most files |
+//! | `buffers` | located vertices and triangles, and the ways to read them |
+//! | `mesh` | elements of most files: meshes, materials and skeletons |
 //! | `rare` | elements of few files |
 
 use super::element_index::ElementKind;
@@ -15,12 +15,10 @@ use super::view::View;
 use crate::error::Result;
 use crate::parse::Name;
 
-pub(crate) mod index_buffer;
+pub(crate) mod buffers;
 mod mesh;
 mod rare;
 pub(crate) mod reader;
-pub(crate) mod skeleton;
-pub(crate) mod vertex_buffer;
 
 use reader::ElementReader;
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use zerocopy::FromBytes;
 
-use super::index_buffer::IndexBuffer;
+use super::buffers::IndexBuffer;
+use super::buffers::VertexBuffer;
 use super::reader::ElementReader;
-use super::vertex_buffer::VertexBuffer;
 use super::{Collision, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use crate::array::Packed;
 use crate::decode::endian::RawWord;

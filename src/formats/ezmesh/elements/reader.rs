@@ -196,6 +196,15 @@ impl<'a> ElementReader<'a> {
         value.map(|value| self.view.counting(value, self.place.named(attribute))).transpose()
     }
 
+    /// Returns a number that the element declares: the field `field` of a binary file, or an attribute
+    /// of a text file. Returns `None` if the attribute is missing.
+    pub(crate) fn declared(&self, field: &'static str, attribute: &'static str) -> Result<Option<u32>> {
+        match self.fields_from(field)? {
+            Some(mut reader) => reader.u32(field).map(Some),
+            None => self.counted(attribute),
+        }
+    }
+
     /// Returns the value of an attribute of the element in a text file as `N` floats, or `None` if
     /// the attribute is missing.
     pub(crate) fn floats<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f32; N]>> {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::DistinctNames;
-use super::content::{AnimationContent, BoneContent, ExportContent, SkeletonContent, TrackContent};
+use super::{AnimationContent, BoneContent, ExportContent, SkeletonContent, TrackContent};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::loss::{ForeignClips, LossKind, LossList, counted};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::builder::{Output, VertexColumns, VertexTypes, check_text};
 use super::super::semantic::{Semantic, VertexValue};
-use super::content::ExportContent;
+use super::ExportContent;
 use super::skeleton::{self, AssetBones};
 use super::{DistinctNames, text};
 use crate::array::{Array, Bounds};

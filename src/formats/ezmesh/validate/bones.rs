@@ -138,9 +138,7 @@ fn check_keys(track: &Track<'_>, report: &mut Report<'_>) -> Result<()> {
         let text = format_args!("expected {with} numbers per key, as declared by has_scale, found {found}");
         report.add(rules::KEY_SCALE, field, start, text);
     }
-    if keys.has_more() {
-        report_surplus(report, field, start, keys.len());
-    }
+    report_surplus(report, &track.element, (field, start), keys.len());
     let (mut wild, mut long) = (Tally::default(), Tally::default());
     for (frame, key) in (0..).zip(keys.iter()) {
         wild.add(frame, !is_finite(&key));

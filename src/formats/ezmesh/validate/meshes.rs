@@ -6,8 +6,8 @@ use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::MeshElement;
 use crate::formats::ezmesh::elements::Section;
-use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
-use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
+use crate::formats::ezmesh::elements::buffers::IndexBuffer;
+use crate::formats::ezmesh::elements::buffers::VertexBuffer;
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_index;
@@ -25,8 +25,9 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for tetra in view.tetra_meshes() {
         let Some(count) = report.read(tetra.count())? else { continue };
-        if report.read(tetra.corners())?.is_some() && tetra.element.has_more() {
-            report_surplus(report, tetra.element.place.named("corners"), tetra.offset()?, as_index(count));
+        if report.read(tetra.corners())?.is_some() {
+            let place = (tetra.element.place.named("corners"), tetra.offset()?);
+            report_surplus(report, &tetra.element, place, as_index(count));
         }
     }
     for instance in view.instances() {
@@ -124,9 +125,9 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
 
 /// Checks that all indices of an element can be parsed, and that there are no more of them.
 fn check_indices(triangles: &IndexBuffer<'_>, place: Field, report: &mut Report<'_>) -> Result<()> {
-    if report.read(triangles.indices())?.is_some() && triangles.element.has_more() {
-        let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
-        report_surplus(report, place.named("indexbuffer"), offset, count);
+    if report.read(triangles.indices())?.is_some() {
+        let place = (place.named("indexbuffer"), triangles.offset()?);
+        report_surplus(report, &triangles.element, place, triangles.index_count() / 3);
     }
     Ok(())
 }
@@ -164,8 +165,8 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
         let text = "expected positions, found none: the vertices cannot be drawn";
         report.add(rules::MESH_STRUCTURE, field, start, text);
     }
-    if report.read(buffer.vertices())?.is_some() && buffer.element.has_more() {
-        report_surplus(report, field, start, as_index(buffer.count()));
+    if report.read(buffer.vertices())?.is_some() {
+        report_surplus(report, &buffer.element, (field, start), as_index(buffer.count()));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Validates an EZ-Mesh file: finds the first error in its structure, or reports every violation of
 //! the validation rules. The checks run in a fixed order.
 
+use super::elements::reader::ElementReader;
 use super::view::View;
 use crate::error::{Field, Result, counted};
 use crate::parse::Finding;
@@ -91,8 +92,10 @@ fn report_structure(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     meshes::check(view, report)
 }
 
-/// Adds a finding to the report: the text of an element has more numbers than declared.
-pub(super) fn report_surplus(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
-    let text = format_args!("expected numbers for {}, as declared, found more numbers", counted(count, "item"));
-    report.add(SURPLUS_NUMBERS, field, start, text);
+/// Adds a finding to the report if the text of an element has more numbers than declared.
+pub(super) fn report_surplus(report: &mut Report<'_>, element: &ElementReader<'_>, place: (Field, u64), count: usize) {
+    if element.has_more() {
+        let text = format_args!("expected numbers for {}, as declared, found more numbers", counted(count, "item"));
+        report.add(SURPLUS_NUMBERS, place.0, place.1, text);
+    }
 }

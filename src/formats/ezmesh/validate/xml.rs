@@ -7,7 +7,7 @@ use super::rules;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::{Field, Result, counted, is_utf8};
-use crate::formats::ezmesh::elements::index_buffer::COUNTS;
+use crate::formats::ezmesh::elements::buffers::COUNTS;
 use crate::formats::ezmesh::view::Form;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::element_name::ElementName;
