@@ -7,11 +7,9 @@ use std::io::{self, Write};
 
 use super::animation::track::Animation;
 use super::element_index::ElementKind;
-use super::elements::MeshElement;
-use super::elements::Section;
+use super::elements::{MeshElement, Section};
 use super::layout::{FORMAT, VERTEX};
-use super::view::{Dialect, Form};
-use super::view::{MeshState, View};
+use super::view::{Dialect, Form, MeshState, View};
 use super::xml::scan::scan;
 use super::{binary, detect, properties, regions, validate, write};
 use crate::array::Bounds;

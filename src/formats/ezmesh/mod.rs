@@ -62,7 +62,7 @@ mod view;
 mod write;
 mod xml;
 
-use crate::formats::description::FormatDescription;
+use super::description::FormatDescription;
 
 pub use file::Mesh;
 #[cfg(any(feature = "cli", feature = "internals"))]

@@ -4,8 +4,7 @@
 use super::animation::Track;
 use super::binary;
 use super::element_index::ElementKind;
-use super::elements::Section;
-use super::elements::{Collision, TetraMesh};
+use super::elements::{Collision, Section, TetraMesh};
 use super::file::Mesh;
 use super::layout::{BYTE, STRING};
 use super::semantic::VertexValue;

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::element_index::ElementKind;
-use super::elements::buffers::IndexBuffer;
-use super::elements::buffers::VertexBuffer;
+use super::elements::buffers::{IndexBuffer, VertexBuffer};
 use super::elements::reader::ElementReader;
 use super::elements::{MeshElement, Section};
 use super::layout::FORMAT;

@@ -7,8 +7,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::binary::BinaryReader;
-use super::caches::NameIndex;
-use super::caches::ValueCache;
+use super::caches::{NameIndex, ValueCache};
 use super::element_index::{ElementIndex, ElementKind};
 use super::layout::{FILE, FORMAT};
 use super::vertex_format::VertexDeclaration;

@@ -4,10 +4,8 @@ use std::io::Write;
 
 use super::animation::Animation;
 use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
-use super::elements::Section;
-use super::elements::buffers::IndexBuffer;
-use super::elements::buffers::VertexBuffer;
-use super::elements::{Collision, MeshElement, Representation, Skeleton};
+use super::elements::buffers::{IndexBuffer, VertexBuffer};
+use super::elements::{Collision, MeshElement, Representation, Section, Skeleton};
 use super::layout::{FORMAT, PLANE};
 use super::semantic::{Semantic, VertexValue};
 use super::view::View;

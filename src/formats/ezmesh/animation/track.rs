@@ -169,7 +169,7 @@ impl<'a> Track<'a> {
         if let Some(mut reader) = self.element.fields_from("keys")? {
             let bytes = reader.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
             let order = self.element.view.order().unwrap_or_default();
-            return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY, has_more: false });
+            return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY });
         }
         let parsed = self.element.parsed_block(|| {
             let (text, width) = self.block()?;
@@ -177,7 +177,7 @@ impl<'a> Track<'a> {
         })?;
         let width = if parsed.data.len() == rows.saturating_mul(KEY * 4) { KEY } else { SHORT_KEY };
         let floats = parsed.data.as_chunks().0;
-        Ok(Keys { floats, order: ByteOrder::Little, width, has_more: parsed.has_more })
+        Ok(Keys { floats, order: ByteOrder::Little, width })
     }
 
     /// Returns the text of the key frames as a [`NumberBlock`], and the number of floats per key
@@ -217,7 +217,6 @@ pub struct Keys<'a> {
     floats: &'a [[u8; 4]],
     order: ByteOrder,
     width: usize,
-    has_more: bool,
 }
 
 short_debug!(Keys<'_>: |keys| { keys: keys.len(), width: keys.width, order: keys.order });
@@ -239,12 +238,6 @@ impl Keys<'_> {
     #[must_use]
     pub const fn has_scale(&self) -> bool {
         self.width == KEY
-    }
-
-    /// Returns whether the file contains more numbers than the key frames need.
-    #[must_use]
-    pub const fn has_more(&self) -> bool {
-        self.has_more
     }
 
     /// Returns the transform of the bone in a key frame, relative to the parent bone.

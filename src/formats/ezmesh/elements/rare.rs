@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use zerocopy::FromBytes;
 
-use super::buffers::IndexBuffer;
-use super::buffers::VertexBuffer;
+use super::buffers::{IndexBuffer, VertexBuffer};
 use super::reader::ElementReader;
 use super::{Collision, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use crate::array::Packed;

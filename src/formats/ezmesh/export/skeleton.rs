@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::DistinctNames;
-use super::{AnimationContent, BoneContent, ExportContent, SkeletonContent, TrackContent};
+use super::{AnimationContent, BoneContent, DistinctNames, ExportContent, SkeletonContent, TrackContent};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::loss::{ForeignClips, LossKind, LossList, counted};

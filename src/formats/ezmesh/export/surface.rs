@@ -5,17 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::builder::{Output, VertexColumns, VertexTypes, check_text};
-use super::super::semantic::{Semantic, VertexValue};
-use super::ExportContent;
 use super::skeleton::{self, AssetBones};
-use super::{DistinctNames, text};
+use super::{DistinctNames, ExportContent, text};
 use crate::array::{Array, Bounds};
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::{Field, Result};
 use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
 use crate::export::{CornerBlocks, PartNormals, VertexOrder, VertexParts, WrittenPart};
+use crate::formats::ezmesh::builder::{Output, VertexColumns, VertexTypes, check_text};
+use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
 use crate::math::{as_index, as_u64, narrow};
 use crate::model::{
     Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,

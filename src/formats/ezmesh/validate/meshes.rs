@@ -1,13 +1,10 @@
 //! Checks the validation rules about meshes and their sections, vertices and triangles.
 
-use super::report_surplus;
-use super::rules;
+use super::{report_surplus, rules};
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::elements::MeshElement;
-use crate::formats::ezmesh::elements::Section;
-use crate::formats::ezmesh::elements::buffers::IndexBuffer;
-use crate::formats::ezmesh::elements::buffers::VertexBuffer;
+use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
+use crate::formats::ezmesh::elements::{MeshElement, Section};
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_index;

@@ -5,10 +5,8 @@ use std::ops::Range;
 
 use crate::array::{Array, Bounds};
 use crate::error::{Field, Result, counted};
-use crate::formats::ezmesh::elements::Collision;
-use crate::formats::ezmesh::elements::Section;
-use crate::formats::ezmesh::elements::buffers::IndexBuffer;
-use crate::formats::ezmesh::elements::buffers::VertexBuffer;
+use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
+use crate::formats::ezmesh::elements::{Collision, Section};
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
