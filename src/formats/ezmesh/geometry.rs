@@ -80,7 +80,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
             let is_alone = view.count(ElementKind::Section) == 1 && view.count(ElementKind::Mesh) == 1;
             // The vertices of the only section are all vertices of the file, unless its mesh has
             // other vertices.
-            if is_alone && (!has_own || section.mesh().vertex_range().is_empty()) {
+            if is_alone && (!has_own || section.mesh().element.inside(ElementKind::MeshVertices).is_empty()) {
                 return self.bounds_in_steps(read);
             }
             return Ok(bounds_of(&positions, read));

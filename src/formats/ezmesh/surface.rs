@@ -1,10 +1,7 @@
 //! The sections of a mesh. Each section is one surface: the triangles of one material.
 
-use std::ops::Range;
-
 use super::element_index::ElementKind;
 use super::elements::buffers::{IndexBuffer, VertexBuffer};
-use super::elements::reader::ElementReader;
 use super::elements::{MeshElement, Section};
 use super::layout::FORMAT;
 use super::semantic::Semantic;
@@ -78,26 +75,14 @@ impl<'a> Section<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        self.element.view.box_at(ElementKind::SectionBox, self.box_range(), self.element.place)
-    }
-
-    /// Returns the index range of the declared bounding boxes inside this section, among the
-    /// declared bounding boxes of all sections of the file.
-    pub(super) fn box_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::SectionBox, ElementKind::Section, self.element.index)
-    }
-
-    /// Returns the index range of the vertex buffers inside this section, among the vertex buffers
-    /// inside all sections of the file.
-    pub(super) fn vertex_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::SectionVertices, ElementKind::Section, self.element.index)
+        self.element.bounds(ElementKind::SectionBox)
     }
 
     /// Returns whether the section has a separate vertex buffer, and does not use the shared
     /// vertices of its mesh.
     #[must_use]
     pub fn has_own_vertices(&self) -> bool {
-        !self.vertex_range().is_empty()
+        !self.element.inside(ElementKind::SectionVertices).is_empty()
     }
 
     /// Returns the vertices of the section, or the shared vertices of its mesh if the section has
@@ -110,8 +95,8 @@ impl<'a> Section<'a> {
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     pub fn vertex_buffer(&self) -> Result<VertexBuffer<'a>> {
-        if let Some(index) = self.vertex_range().next() {
-            return VertexBuffer::locate(ElementReader { kind: ElementKind::SectionVertices, index, ..self.element });
+        if let Some(own) = self.element.first(ElementKind::SectionVertices) {
+            return VertexBuffer::locate(own);
         }
         self.mesh().vertex_buffer()?.ok_or_else(|| {
             let expected = "a vertexbuffer in the section or in its mesh".into();
@@ -126,19 +111,12 @@ impl<'a> Section<'a> {
         self.vertex_buffer().is_ok_and(|buffer| buffer.format().column(Semantic::BlendWeights).is_some())
     }
 
-    /// Returns the index range of the triangle lists inside this section, among the triangle lists
-    /// inside all sections of the file.
-    pub(super) fn triangle_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::Triangles, ElementKind::Section, self.element.index)
-    }
-
     /// Returns the triangles of the section, or `None` if the section has no index buffer.
     ///
     /// # Errors
     ///
     /// Returns the errors that the documentation of [`IndexBuffer`] lists.
     pub fn index_buffer(&self) -> Result<Option<IndexBuffer<'a>>> {
-        let Some(index) = self.triangle_range().next() else { return Ok(None) };
-        IndexBuffer::locate(ElementReader { kind: ElementKind::Triangles, index, ..self.element }).map(Some)
+        self.element.first(ElementKind::Triangles).map(IndexBuffer::locate).transpose()
     }
 }

@@ -250,7 +250,7 @@ impl<'a> View<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the declared bounding box
     /// does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        self.box_at(ElementKind::SystemBox, 0..self.count(ElementKind::SystemBox).min(1), Field::new(""))
+        self.box_at(ElementKind::SystemBox, 0, Field::new(""))
     }
 
     /// Returns the plane at the end of a binary file: the three components of the plane's normal,

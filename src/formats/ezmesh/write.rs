@@ -100,7 +100,7 @@ fn skeleton(out: &mut Output<'_>, view: View<'_>, skeleton: Skeleton<'_>) -> Res
 fn animation(out: &mut Output<'_>, animation: Animation<'_>) -> Result<()> {
     let (place, timing) = (out.place, animation.timing()?);
     let frames = timing.frames.map_or_else(|| animation.frame_count(), Ok)?;
-    let counts = [animation.track_range().len(), as_index(frames)];
+    let counts = [animation.tracks().len(), as_index(frames)];
     out.start_animation(animation.name()?.as_bytes(), counts, [timing.duration, timing.dtime])?;
     for (number, track) in (0..).zip(animation.tracks()) {
         out.place = place.in_inner_list("track", number);

@@ -49,7 +49,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
     /// The frame rate is not returned, because the times that real files declare are unreliable.
     fn clip(&self, clip: usize) -> Result<Clip<'_>> {
         let animation = self.animation(clip)?;
-        let bones = u32::try_from(animation.track_range().len()).unwrap_or(u32::MAX);
+        let bones = u32::try_from(animation.tracks().len()).unwrap_or(u32::MAX);
         let (name, frames) = (animation.name()?, animation.frame_count()?);
         Ok(Clip { name, frames, bones, rate: None, first_vertex_frame: None })
     }
@@ -137,7 +137,7 @@ pub(super) fn moved_bones(view: View<'_>, animation: &Animation<'_>, only: Optio
         Some(only) => (only == bone).then_some(0),
         None => Some(bone),
     };
-    for track in animation.track_range() {
+    for track in animation.element.inside(ElementKind::Track) {
         let bone = view.find(ElementKind::Bone, Track::new(view, track).name()?);
         if let Some(last) = bone.and_then(entry).and_then(|entry| last.get_mut(entry))
             && Track::new(view, track).frame_count()? > 0

@@ -54,17 +54,11 @@ impl<'a> Animation<'a> {
         Ok(Timing { tracks: Some(tracks), frames: Some(frames), duration: Some(duration), dtime: Some(dtime) })
     }
 
-    /// Returns the index range of the tracks of this animation. The track indices continue from one
-    /// animation of the file to the next.
-    pub(crate) fn track_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::Track, ElementKind::Animation, self.element.index)
-    }
-
     /// Returns the tracks of the animation, in file order.
     #[must_use]
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = Track<'a>> + use<'a> {
         let view = self.element.view;
-        self.track_range().map(move |track| Track::new(view, track))
+        self.element.inside(ElementKind::Track).map(move |track| Track::new(view, track))
     }
 
     /// Returns the number of animation frames, which is the number of key frames of the longest

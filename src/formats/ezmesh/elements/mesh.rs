@@ -82,15 +82,14 @@ impl<'a> MeshElement<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the two corners of the
     /// bounding box in a text file do not have three numbers each.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        let boxes = self.element.view.within(ElementKind::MeshBox, ElementKind::Mesh, self.element.index);
-        self.element.view.box_at(ElementKind::MeshBox, boxes, self.element.place)
+        self.element.bounds(ElementKind::MeshBox)
     }
 
     /// Returns the range of section indices of the mesh. Section indices count the sections of all
     /// meshes of the file.
     #[must_use]
     pub fn section_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::Section, ElementKind::Mesh, self.element.index)
+        self.element.inside(ElementKind::Section)
     }
 
     /// Returns the sections of the mesh, in file order.
@@ -100,12 +99,6 @@ impl<'a> MeshElement<'a> {
         self.section_range().map(move |section| Section::new(view, section))
     }
 
-    /// Returns the index range of the shared vertex buffers of this mesh, among the shared vertex
-    /// buffers of all meshes.
-    pub(crate) fn vertex_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::MeshVertices, ElementKind::Mesh, self.element.index)
-    }
-
     /// Returns the vertices that the sections of the mesh share, or `None` if each section has
     /// separate vertices.
     ///
@@ -113,9 +106,7 @@ impl<'a> MeshElement<'a> {
     ///
     /// Returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn vertex_buffer(&self) -> Result<Option<VertexBuffer<'a>>> {
-        let shared = self.vertex_range().next();
-        let element = |index| ElementReader { kind: ElementKind::MeshVertices, index, ..self.element };
-        shared.map(|index| VertexBuffer::locate(element(index))).transpose()
+        self.element.first(ElementKind::MeshVertices).map(VertexBuffer::locate).transpose()
     }
 
     /// Returns the index of the skeleton of the mesh, or `None` if the file has no skeleton.
@@ -143,9 +134,8 @@ impl<'a> MeshElement<'a> {
     /// Returns the index of the first skeleton element inside the mesh element, or `None` if the
     /// mesh contains no skeleton.
     pub(crate) fn own_skeleton(&self) -> Option<usize> {
-        let elements = &self.element.view.state.elements;
-        let own = elements.within(ElementKind::OwnSkeleton, ElementKind::Mesh, self.element.index).next()?;
-        elements.around(ElementKind::Skeleton, elements.start(ElementKind::OwnSkeleton, own)?)
+        let start = self.element.first(ElementKind::OwnSkeleton)?.start().ok()?;
+        self.element.view.state.elements.around(ElementKind::Skeleton, start)
     }
 
     /// Returns the range of bone indices of the mesh's skeleton. Bone indices count the bones of
@@ -194,7 +184,7 @@ impl<'a> Skeleton<'a> {
     /// skeletons of the file.
     #[must_use]
     pub fn bone_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::Bone, ElementKind::Skeleton, self.element.index)
+        self.element.inside(ElementKind::Bone)
     }
 
     /// Returns the bones of the skeleton. The parent index of a returned bone counts the bones of

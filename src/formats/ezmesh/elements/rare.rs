@@ -1,12 +1,9 @@
 //! Elements of few files: instances, collision shapes and tetrahedral meshes, and the data that only
 //! a binary file can contain.
 
-use std::ops::Range;
-
 use zerocopy::FromBytes;
 
 use super::buffers::{IndexBuffer, VertexBuffer};
-use super::reader::ElementReader;
 use super::{Collision, Instance, Representation, TetraMesh, Texture, UserBinary, UserData};
 use crate::array::Packed;
 use crate::decode::endian::RawWord;
@@ -55,7 +52,7 @@ impl<'a> Representation<'a> {
     #[must_use]
     pub fn collisions(&self) -> impl ExactSizeIterator<Item = Collision<'a>> + use<'a> {
         let view = self.element.view;
-        let range = view.within(ElementKind::Collision, ElementKind::Representation, self.element.index);
+        let range = self.element.inside(ElementKind::Collision);
         range.map(move |index| Collision::new(view, index))
     }
 }
@@ -72,27 +69,13 @@ impl<'a> Collision<'a> {
         self.element.floats("transform")
     }
 
-    fn inner(&self, kind: ElementKind) -> Option<ElementReader<'a>> {
-        let index = self.range(kind).next()?;
-        Some(ElementReader { kind, index, ..self.element })
-    }
-
-    fn range(&self, kind: ElementKind) -> Range<usize> {
-        self.element.view.within(kind, ElementKind::Collision, self.element.index)
-    }
-
-    /// Returns the number of vertex blocks and the number of triangle blocks in the shape.
-    pub(crate) fn hull_block_counts(&self) -> [usize; 2] {
-        [ElementKind::HullVertices, ElementKind::HullTriangles].map(|kind| self.range(kind).len())
-    }
-
     /// Returns the points of the convex hull, or `None` if the collision shape has no points.
     ///
     /// # Errors
     ///
     /// Returns the errors that the documentation of [`VertexBuffer`] lists.
     pub fn hull_points(&self) -> Result<Option<VertexBuffer<'a>>> {
-        self.inner(ElementKind::HullVertices).map(VertexBuffer::locate).transpose()
+        self.element.first(ElementKind::HullVertices).map(VertexBuffer::locate).transpose()
     }
 
     /// Returns the triangles of the convex hull, or `None` if the collision shape has no triangles.
@@ -101,7 +84,7 @@ impl<'a> Collision<'a> {
     ///
     /// Returns the errors that the documentation of [`IndexBuffer`] lists.
     pub fn hull_triangles(&self) -> Result<Option<IndexBuffer<'a>>> {
-        self.inner(ElementKind::HullTriangles).map(IndexBuffer::locate).transpose()
+        self.element.first(ElementKind::HullTriangles).map(IndexBuffer::locate).transpose()
     }
 }
 

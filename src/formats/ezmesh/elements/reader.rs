@@ -91,12 +91,9 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Reads the first bounding box element whose index is in `range`. Returns `None` if `range` is
-    /// empty.
-    pub(crate) fn box_at(&self, kind: ElementKind, range: Range<usize>, place: Field) -> Result<Option<Bounds>> {
-        let Some(start) = range.into_iter().next().and_then(|index| self.state.elements.start(kind, index)) else {
-            return Ok(None);
-        };
+    /// Reads a bounding box element. Returns `None` if it does not exist.
+    pub(crate) fn box_at(&self, kind: ElementKind, index: usize, place: Field) -> Result<Option<Bounds>> {
+        let Some(start) = self.state.elements.start(kind, index) else { return Ok(None) };
         if let Some(order) = self.order() {
             let mut reader = self.binary_reader(order, start, place)?;
             let [min, max] = [reader.floats("bounds.min")?, reader.floats("bounds.max")?];
@@ -131,6 +128,22 @@ impl<'a> ElementReader<'a> {
             }
         };
         Self { view, kind, index, place }
+    }
+
+    /// Returns the indices of the elements of a kind that are inside this element.
+    pub(crate) fn inside(&self, kind: ElementKind) -> Range<usize> {
+        self.view.within(kind, self.kind, self.index)
+    }
+
+    /// Returns the first element of a kind inside this element. Errors name it by this element.
+    pub(crate) fn first(&self, kind: ElementKind) -> Option<Self> {
+        self.inside(kind).next().map(|index| Self { kind, index, ..*self })
+    }
+
+    /// Reads the first bounding box of a kind inside this element, or returns `None` if there is none.
+    pub(crate) fn bounds(&self, kind: ElementKind) -> Result<Option<Bounds>> {
+        let first = self.inside(kind).next();
+        first.map_or(Ok(None), |index| self.view.box_at(kind, index, self.place))
     }
 
     /// Returns the access log in which the arrays of a binary file are recorded. Opening a text file

@@ -4,6 +4,7 @@ use super::{report_surplus, rules};
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
+use crate::formats::ezmesh::elements::reader::ElementReader;
 use crate::formats::ezmesh::elements::{MeshElement, Section};
 use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::view::View;
@@ -13,7 +14,7 @@ use crate::validate::Report;
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     report.read(view.declared_bounds())?;
-    say_several(report, Field::new("MeshAABB"), view.state.elements.root, view.count(ElementKind::SystemBox));
+    report_several(report, Field::new("MeshAABB"), view.state.elements.root, view.count(ElementKind::SystemBox));
     for mesh in view.meshes() {
         check_mesh(view, mesh, report)?;
     }
@@ -41,10 +42,9 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for collision in view.collisions() {
         report.read(collision.transform())?;
-        let (field, start) = collision.element.located();
-        let [vertices, triangles] = collision.hull_block_counts();
-        say_several(report, field.named("vertexbuffer"), start, vertices);
-        say_several(report, field.named("indexbuffer"), start, triangles);
+        let field = collision.element.place;
+        check_single(report, &collision.element, "vertexbuffer", ElementKind::HullVertices);
+        check_single(report, &collision.element, "indexbuffer", ElementKind::HullTriangles);
         if let Some(Some(points)) = report.read(collision.hull_points())? {
             check_vertices(&points, report)?;
         }
@@ -77,9 +77,8 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
         let text = "expected a section, found none: the mesh cannot be drawn";
         report.add(rules::MESH_STRUCTURE.with(Severity::Error), place, start, text);
     }
-    let boxes = view.within(ElementKind::MeshBox, ElementKind::Mesh, mesh.index()).len();
-    say_several(report, place.named("MeshAABB"), start, boxes);
-    say_several(report, place.named("vertexbuffer"), start, mesh.vertex_range().len());
+    check_single(report, &mesh.element, "MeshAABB", ElementKind::MeshBox);
+    check_single(report, &mesh.element, "vertexbuffer", ElementKind::MeshVertices);
     if let Some(Some(buffer)) = report.read(mesh.vertex_buffer())? {
         check_vertices(&buffer, report)?;
     }
@@ -97,10 +96,11 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
         let text = format_args!("expected the name of a material, found \"{material}\"");
         report.add(rules::UNKNOWN_MATERIAL, place.named("material"), start, text);
     }
-    say_several(report, place.named("MeshAABB"), start, section.box_range().len());
-    say_several(report, place.named("vertexbuffer"), start, section.vertex_range().len());
+    check_single(report, &section.element, "MeshAABB", ElementKind::SectionBox);
+    check_single(report, &section.element, "vertexbuffer", ElementKind::SectionVertices);
     // An error in the shared vertices of a mesh has already been reported for the mesh.
-    let fault_of_mesh = !section.has_own_vertices() && !section.mesh().vertex_range().is_empty();
+    let fault_of_mesh =
+        !section.has_own_vertices() && !section.mesh().element.inside(ElementKind::MeshVertices).is_empty();
     let vertices = if fault_of_mesh { section.vertex_buffer().ok() } else { reported_vertices(report, section)? };
     if let Some(buffer) = vertices.filter(|_| section.has_own_vertices()) {
         check_vertices(&buffer, report)?;
@@ -108,7 +108,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     if let Some(buffer) = vertices {
         check_repeated(section, &buffer, report)?;
     }
-    say_several(report, place.named("indexbuffer"), start, section.triangle_range().len());
+    check_single(report, &section.element, "indexbuffer", ElementKind::Triangles);
     match report.read(section.index_buffer())? {
         Some(None) => {
             let text = "expected an indexbuffer, found none: the section cannot be drawn";
@@ -187,9 +187,14 @@ fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut 
     Ok(())
 }
 
+fn check_single(report: &mut Report<'_>, element: &ElementReader<'_>, name: &'static str, kind: ElementKind) {
+    let (place, start) = element.located();
+    report_several(report, place.named(name), start, element.inside(kind).len());
+}
+
 /// Reports that an element has several blocks of one kind, if `count`, the number of these blocks,
 /// is above 1.
-fn say_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
+fn report_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
     if count > 1 {
         let text = format_args!("expected one block, found {count}; only the first is read");
         report.add(rules::SURPLUS_BLOCK, field, start, text);
