@@ -87,11 +87,10 @@ impl<'a> BinaryReader<'a> {
     pub(crate) fn pass_to(&mut self, parts: &[RecordPart], name: &str) -> Result<()> {
         for part in parts {
             match part {
-                RecordPart::Text(own) | RecordPart::Number(own, ..) | RecordPart::Count(own, ..) if *own == name => {
-                    return Ok(());
+                RecordPart::Text(own) if *own != name => self.skip_text(own)?,
+                RecordPart::Number(own, ..) | RecordPart::Count(own, ..) if *own != name => {
+                    self.lend(4, 1, own)?;
                 }
-                RecordPart::Text(own) => self.skip_text(own)?,
-                RecordPart::Number(own, ..) | RecordPart::Count(own, ..) => self.lend(4, 1, own).map(|_| ())?,
                 RecordPart::Fixed(_, _, fields) => {
                     for (own, element, count) in *fields {
                         if *own == name {
@@ -101,9 +100,7 @@ impl<'a> BinaryReader<'a> {
                     }
                 }
                 RecordPart::Start(_) => {}
-                RecordPart::Items(_) | RecordPart::Array(..) | RecordPart::Empty(..) | RecordPart::Vertices => {
-                    return Ok(());
-                }
+                _ => return Ok(()),
             }
         }
         Ok(())
@@ -203,15 +200,15 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
                     self.reader.lend((*count).into(), (*size).into(), name)?;
                     fields.iter().for_each(|(name, element, count)| self.see(place.named(name), *element, *count));
                 }
-                RecordPart::Count(name, region, element, record) => {
+                RecordPart::List(name, region, element, record) | RecordPart::Count(name, region, element, record) => {
                     let room = self.limits.items.saturating_sub(as_u64(self.elements.count(record.kind)));
                     count = self.reader.count(record.least, room, name)?;
                     self.see(place.named(region), *element, 1);
+                    if matches!(part, RecordPart::List(..)) {
+                        self.items(record, place, count)?;
+                    }
                 }
-                RecordPart::Items(record) => {
-                    (0..count.into()).try_for_each(|index| self.record(record, place, index))?;
-                    self.reader.set_place(place);
-                }
+                RecordPart::Items(record) => self.items(record, place, count)?,
                 RecordPart::Array(name, region, element) => {
                     self.reader.lend(count.into(), element.size.into(), name)?;
                     self.see(place.named(region), *element, count);
@@ -224,6 +221,12 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
                 RecordPart::Vertices => self.vertices(place)?,
             }
         }
+        Ok(())
+    }
+
+    fn items(&mut self, record: &RecordLayout, place: Field, count: u32) -> Result<()> {
+        (0..count.into()).try_for_each(|index| self.record(record, place, index))?;
+        self.reader.set_place(place);
         Ok(())
     }
 

@@ -190,18 +190,15 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    fn step(&mut self) {
-        self.at = self.at.saturating_add(1);
-    }
-
-    fn skip_blanks(&mut self) {
-        while self.peek().is_some_and(is_blank) {
-            self.step();
-        }
+    /// Skips the bytes before the first byte for which `ends` returns `true`.
+    fn skip(&mut self, ends: impl Fn(u8) -> bool) {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
+        self.at = self.at.saturating_add(length);
     }
 
     /// Returns the next attribute, or `None` at the end of the tag.
@@ -209,50 +206,35 @@ impl<'a> Attributes<'a> {
         if self.end.is_some() {
             return Ok(None);
         }
-        self.skip_blanks();
+        self.skip(|byte| !is_blank(byte));
         let start = self.at;
         let fault = |at, expected, found: &[u8]| {
             Err(TagFault::value(at, "attribute", expected, crate::error::show_bytes(found)))
         };
-        match self.peek() {
-            Some(b'>') => {
-                self.step();
-                self.end = Some(TagEnd { end: self.at, is_empty: false });
-                return Ok(None);
-            }
-            Some(b'/') => {
-                self.step();
-                if self.peek() == Some(b'>') {
-                    self.step();
-                    self.end = Some(TagEnd { end: self.at, is_empty: true });
-                    return Ok(None);
-                }
-                return fault(start, "/>", self.head(start));
-            }
-            None => return Err(TagFault::unclosed(start)),
-            Some(_) => {}
+        let end = match self.rest() {
+            [b'>', ..] => Some(1),
+            [b'/', b'>', ..] => Some(2),
+            [b'/', ..] => return fault(start, "/>", self.head(start)),
+            [] => return Err(TagFault::unclosed(start)),
+            _ => None,
+        };
+        if let Some(length) = end {
+            self.at = start.saturating_add(length);
+            self.end = Some(TagEnd { end: self.at, is_empty: length == 2 });
+            return Ok(None);
         }
-        while self
-            .peek()
-            .is_some_and(|byte| !is_blank(byte) && !matches!(byte, b'=' | b'>' | b'/' | b'<' | b'"' | b'\''))
-        {
-            self.step();
-        }
+        self.skip(|byte| is_blank(byte) || matches!(byte, b'=' | b'>' | b'/' | b'<' | b'"' | b'\''));
         let name = self.bytes.get(start..self.at).unwrap_or_default();
-        self.skip_blanks();
-        if self.peek() != Some(b'=') || name.is_empty() {
-            return match self.peek() {
-                None => Err(TagFault::unclosed(self.at)),
-                Some(_) => fault(start, "an attribute: a name, = and a value", self.head(start)),
-            };
+        self.skip(|byte| !is_blank(byte));
+        match self.rest() {
+            [b'=', ..] if !name.is_empty() => self.at = self.at.saturating_add(1),
+            [] => return Err(TagFault::unclosed(self.at)),
+            _ => return fault(start, "an attribute: a name, = and a value", self.head(start)),
         }
-        self.step();
-        self.skip_blanks();
-        let quote = self.peek().filter(|quote| matches!(quote, b'"' | b'\''));
-        if quote.is_some() {
-            self.step();
-        }
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.skip(|byte| !is_blank(byte));
+        let quote = self.rest().first().copied().filter(|quote| matches!(quote, b'"' | b'\''));
+        self.at = self.at.saturating_add(usize::from(quote.is_some()));
+        let rest = self.rest();
         let length = if let Some(quote) = quote {
             let Some(length) = memchr::memchr(quote, rest) else {
                 let at = std::mem::replace(&mut self.at, self.bytes.len());

@@ -110,8 +110,12 @@ fn wide(at: usize) -> Error {
 }
 
 fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into<String>) -> Error {
+    fault_at(Field::new(name), at, expected.to_owned(), found)
+}
+
+fn fault_at(field: Field, at: usize, expected: String, found: impl Into<String>) -> Error {
     let kind = Cause::Value { expected: expected.into(), found: found.into().into() };
-    Error::new(FORMAT, Field::new(name), as_u64(at), kind)
+    Error::new(FORMAT, field, as_u64(at), kind)
 }
 
 /// Stores in an error at offset `at` that the text has to continue after the end of `bytes`.
@@ -293,9 +297,7 @@ impl<'a> XmlWalker<'a, '_> {
         };
         if !open.tag.name().eq_ignore_ascii_case(name) {
             let expected = format!("</{}>, to close the tag at byte {}", Name::new(open.tag.name()), open.tag.start);
-            let found = format!("</{}>", Name::new(name));
-            let kind = Cause::Value { expected: expected.into(), found: found.into() };
-            return Err(Error::new(FORMAT, open.element.field(), as_u64(self.at), kind));
+            return Err(fault_at(open.element.field(), self.at, expected, format!("</{}>", Name::new(name))));
         }
         see(XmlEvent::End { element: open.element, tag: range.clone() }, &self.open)?;
         self.open.pop();
@@ -310,8 +312,7 @@ impl<'a> XmlWalker<'a, '_> {
         if let Some(OpenElement { element, tag }) = self.open.last() {
             let name = Name::new(tag.name());
             let expected = format!("</{name}>, to close the tag at byte {}", tag.start);
-            let kind = Cause::Value { expected: expected.into(), found: "the end of the file".into() };
-            return Err(cut(Error::new(FORMAT, element.field(), as_u64(end), kind), self.bytes, end));
+            return Err(cut(fault_at(element.field(), end, expected, "the end of the file"), self.bytes, end));
         }
         if self.rooted {
             return Ok(());
