@@ -5,9 +5,8 @@
 
 use std::io::{self, Write};
 
-use super::animation::track::Animation;
 use super::element_index::ElementKind;
-use super::elements::{MeshElement, Section};
+use super::elements::{Animation, MeshElement, Section};
 use super::layout::{FORMAT, VERTEX};
 use super::view::{Dialect, Form, MeshState, View};
 use super::xml::scan::scan;

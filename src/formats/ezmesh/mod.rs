@@ -69,28 +69,19 @@ pub use file::Mesh;
 pub use geometry::EXTRA_ARRAYS;
 #[cfg(feature = "internals")]
 pub use {
-    animation::{
-        Animation, Track,
-        track::{Keys, Timing},
-    },
+    animation::track::{Keys, Timing},
     detect::is_known,
+    elements::buffers::{IndexBuffer, VertexBuffer},
     elements::{
-        Collision, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh, Texture, UserBinary,
-        UserData, buffers::IndexBuffer,
+        Animation, Collision, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh, Texture,
+        Track, UserBinary, UserData,
     },
-    semantic::Scalar,
-    vertex_format::MAX_SCALARS,
-    vertices::Vertices,
-    view::{Dialect, View},
-    xml::{unescape, unescape_percent},
-};
-#[cfg(feature = "internals")]
-pub use {
-    elements::buffers::VertexBuffer,
-    semantic::{Semantic, VertexValue},
+    semantic::{Scalar, Semantic, VertexValue},
     validate::RULES,
-    vertex_format::{Column, VertexFormat},
-    view::Form,
+    vertex_format::{Column, MAX_SCALARS, VertexFormat},
+    vertices::Vertices,
+    view::{Dialect, Form, View},
+    xml::{unescape, unescape_percent},
 };
 
 /// The names, the file names and the rules of the format.

@@ -1,10 +1,9 @@
 //! Divides a file into named byte regions, which together cover every byte of the file, and decodes
 //! the vertices of a binary file for a region.
 
-use super::animation::Track;
 use super::binary;
 use super::element_index::ElementKind;
-use super::elements::{Collision, Section, TetraMesh};
+use super::elements::{Collision, Section, TetraMesh, Track};
 use super::file::Mesh;
 use super::layout::{BYTE, STRING};
 use super::semantic::VertexValue;

@@ -2,6 +2,7 @@
 
 use super::element_index::ElementKind;
 use super::elements::buffers::{IndexBuffer, VertexBuffer};
+use super::elements::reader::ElementReader;
 use super::elements::{MeshElement, Section};
 use super::layout::FORMAT;
 use super::semantic::Semantic;
@@ -75,7 +76,7 @@ impl<'a> Section<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        self.element.bounds(ElementKind::SectionBox)
+        self.element.first(ElementKind::SectionBox).map(ElementReader::bounds).transpose()
     }
 
     /// Returns whether the section has a separate vertex buffer, and does not use the shared

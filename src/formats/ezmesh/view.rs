@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use super::binary::BinaryReader;
 use super::caches::{NameIndex, ValueCache};
 use super::element_index::{ElementIndex, ElementKind};
+use super::elements::reader::ElementReader;
 use super::layout::{FILE, FORMAT};
 use super::vertex_format::VertexDeclaration;
 use super::xml::number_block::ParsedBlock;
@@ -250,7 +251,9 @@ impl<'a> View<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the declared bounding box
     /// does not consist of six numbers.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        self.box_at(ElementKind::SystemBox, 0, Field::new(""))
+        let kind = ElementKind::SystemBox;
+        let element = ElementReader { view: *self, kind, index: 0, place: Field::new("") };
+        (self.count(kind) > 0).then(|| element.bounds()).transpose()
     }
 
     /// Returns the plane at the end of a binary file: the three components of the plane's normal,

@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use super::animation::Animation;
 use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
 use super::elements::buffers::{IndexBuffer, VertexBuffer};
-use super::elements::{Collision, MeshElement, Representation, Section, Skeleton};
+use super::elements::{Animation, Collision, MeshElement, Representation, Section, Skeleton};
 use super::layout::{FORMAT, PLANE};
 use super::semantic::{Semantic, VertexValue};
 use super::view::View;

@@ -3,11 +3,10 @@
 
 pub(crate) mod track;
 
-pub use track::{Animation, Track};
-
 use track::Keys as TrackFloats;
 
 use super::element_index::ElementKind;
+use super::elements::{Animation, Track};
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::view::View;

@@ -7,14 +7,13 @@ use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
 use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::elements::{Animation, Track};
 use crate::formats::ezmesh::layout::TRANSFORM_SIZE;
 use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::as_u64;
 use crate::model::Transform;
-
-pub use crate::formats::ezmesh::elements::{Animation, Track};
 
 /// The counts and times that a file declares for an animation.
 ///

@@ -82,7 +82,7 @@ impl<'a> MeshElement<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the two corners of the
     /// bounding box in a text file do not have three numbers each.
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        self.element.bounds(ElementKind::MeshBox)
+        self.element.first(ElementKind::MeshBox).map(ElementReader::bounds).transpose()
     }
 
     /// Returns the range of section indices of the mesh. Section indices count the sections of all

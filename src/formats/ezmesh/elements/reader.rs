@@ -90,23 +90,6 @@ impl<'a> View<'a> {
             Self::misread(value, field, "a count, 0 to 4294967295".to_owned()).breaking(&VERTEX_DECLARATION)
         })
     }
-
-    /// Reads a bounding box element. Returns `None` if it does not exist.
-    pub(crate) fn box_at(&self, kind: ElementKind, index: usize, place: Field) -> Result<Option<Bounds>> {
-        let Some(start) = self.state.elements.start(kind, index) else { return Ok(None) };
-        if let Some(order) = self.order() {
-            let mut reader = self.binary_reader(order, start, place)?;
-            let [min, max] = [reader.floats("bounds.min")?, reader.floats("bounds.max")?];
-            return Ok(Some(Bounds { min, max }));
-        }
-        let [min, max] = self.tag(start)?.values(["min", "max"]);
-        let field = place.named("MeshAABB");
-        let corner = |value: Option<AttributeValue<'a>>, name: &'static str| match value {
-            Some(value) => self.floats::<3>(value, field),
-            None => Err(Self::missing(start, field, name)),
-        };
-        Ok(Some(Bounds { min: corner(min, "min")?, max: corner(max, "max")? }))
-    }
 }
 
 impl<'a> ElementReader<'a> {
@@ -140,10 +123,17 @@ impl<'a> ElementReader<'a> {
         self.inside(kind).next().map(|index| Self { kind, index, ..*self })
     }
 
-    /// Reads the first bounding box of a kind inside this element, or returns `None` if there is none.
-    pub(crate) fn bounds(&self, kind: ElementKind) -> Result<Option<Bounds>> {
-        let first = self.inside(kind).next();
-        first.map_or(Ok(None), |index| self.view.box_at(kind, index, self.place))
+    /// Reads the bounding box that this element is.
+    pub(crate) fn bounds(self) -> Result<Bounds> {
+        if let Some(mut reader) = self.fields()? {
+            return Ok(Bounds { min: reader.floats("bounds.min")?, max: reader.floats("bounds.max")? });
+        }
+        let ([min, max], field) = (self.tag()?.values(["min", "max"]), self.place.named("MeshAABB"));
+        let corner = |value: Option<AttributeValue<'a>>, name: &'static str| match value {
+            Some(value) => self.view.floats::<3>(value, field),
+            None => Err(View::missing(self.start()?, field, name)),
+        };
+        Ok(Bounds { min: corner(min, "min")?, max: corner(max, "max")? })
     }
 
     /// Returns the access log in which the arrays of a binary file are recorded. Opening a text file

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{report_surplus, rules};
 use crate::error::{Field, Result, counted};
-use crate::formats::ezmesh::animation::Track;
 use crate::formats::ezmesh::element_index::ElementKind;
+use crate::formats::ezmesh::elements::Track;
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
