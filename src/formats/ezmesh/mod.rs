@@ -17,9 +17,9 @@
 //! **Text files** are read lazily: [`Mesh::open`] scans the file once and records the offset of
 //! every XML element. Opening a text file parses no numbers. The first request for an array of
 //! numbers parses the text of the XML element that contains the numbers, and caches the parsed
-//! arrays. Names and attributes are borrowed from the file without
-//! decoding; [`unescape`] decodes the XML entities of a name. [`unescape`] does not decode its
-//! result a second time, and the reader never loads external files.
+//! arrays. Names and attributes are borrowed from the file without decoding; [`unescape`] decodes
+//! the XML entities of a name. [`unescape`] does not decode its result a second time, and the
+//! reader never loads external files.
 //!
 //! **Binary files** are borrowed without a copy: a vertex is a record whose size follows from the
 //! vertex flags. Each column of the vertices, such as the positions, is a
@@ -30,12 +30,13 @@
 //! define the directions of the axes or the unit of length.
 
 // The modules, from low level to high level: `layout` states the fields of a binary file once.
-// `xml` and `binary` read a file once and record its elements in an `element_index`, which
-// contains the offset of each element. `file` owns the bytes of the file, and `view` combines these
+// `xml` and `binary` read a file once and record its elements in an `element_index`, which contains
+// the offset of each element. `file` owns the bytes of the file, and `view` combines these
 // bytes with the cached, parsed arrays, and reads the metadata of the whole file. `elements`,
 // `surface` and `animation` read one element at a time: its tag in a text file, or its fields in a
 // binary file. `vertex_format` and `semantic` describe the columns of a vertex, and `vertices`
-// gives access to parsed vertices. `builder` puts files together in both forms, for `write` and `export`.
+// gives access to parsed vertices. `builder` puts files together in both forms, for `write` and
+// `export`.
 mod animation;
 mod binary;
 pub(crate) mod builder;

@@ -51,8 +51,8 @@ pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static Sampl
 /// Writes an EZ-Mesh file of about `size` bytes.
 fn write(size: u64, is_binary: bool, create: CreateFile<'_>) -> Result<()> {
     let each = (size / MESHES).min(MAX_MESH_BYTES);
-    let vertex = if is_binary { BINARY_VERTEX_BYTES } else { TEXT_VERTEX_BYTES };
-    let field = HeightField::of_quads(each / vertex, u16::MAX);
+    let vertices = if is_binary { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES };
+    let field = HeightField::of_quads(vertices, u16::MAX);
     let spell = |count: u32, meshes: usize| {
         let mut bytes = Vec::new();
         write_meshes(field, as_index(count), meshes, Output::new(&mut bytes, is_binary)).map(|()| bytes)

@@ -154,7 +154,7 @@ impl<'a> MeshElement<'a> {
     }
 }
 
-impl<'a> Material<'a> {
+impl Material<'_> {
     /// Returns the additional text (`meta_data`) of the material, with `%` codes and XML entities
     /// decoded.
     ///

@@ -47,7 +47,7 @@ macro_rules! elements {
                 ///
                 /// # Errors
                 ///
-                /// Returns an error if the bytes of the file have changed since the file was opened.
+                /// Returns an error if the bytes of the file have changed since it was opened.
                 pub fn $text(&self) -> Result<Name<'a>> {
                     self.element.text($field)
                 }

@@ -1,5 +1,5 @@
-//! Elements of few files: instances, collision shapes and tetrahedral meshes, and the data that only
-//! a binary file can contain.
+//! Elements of few files: instances, collision shapes and tetrahedral meshes, and the data that
+//! only a binary file can contain.
 
 use zerocopy::FromBytes;
 
@@ -19,7 +19,7 @@ use crate::math::{as_index, as_u64};
 use crate::model::Transform;
 use crate::parse::Name;
 
-impl<'a> Instance<'a> {
+impl Instance<'_> {
     /// Returns the transform of the instance. If a text file omits the position, rotation or scale
     /// of the instance, the identity value (0, no rotation, or 1) is returned.
     ///
@@ -144,14 +144,17 @@ impl<'a> TetraMesh<'a> {
     }
 }
 
+/// The name, the size and the pixels of a texture. The size is the width and the height in pixels,
+/// and the number of bytes per pixel.
+pub type TexturePixels<'a> = (Name<'a>, [u32; 3], &'a [u8]);
+
 impl<'a> Texture<'a> {
-    /// Returns the name, the size and the pixels of the texture, or `None` for a text file. The size
-    /// is the width and the height in pixels, and the number of bytes per pixel.
+    /// Returns the name, the size and the pixels of the texture, or `None` for a text file.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn picture(&self) -> Result<Option<(Name<'a>, [u32; 3], &'a [u8])>> {
+    pub fn picture(&self) -> Result<Option<TexturePixels<'a>>> {
         let Some(mut reader) = self.element.fields()? else { return Ok(None) };
         let name = reader.text("name")?;
         let size = [reader.u32("width")?, reader.u32("height")?, reader.u32("pixel_size")?];

@@ -136,8 +136,8 @@ impl<'a> ElementReader<'a> {
         Ok(Bounds { min: corner(min, "min")?, max: corner(max, "max")? })
     }
 
-    /// Returns the access log in which the arrays of a binary file are recorded. Opening a text file
-    /// records all its bytes.
+    /// Returns the access log in which the arrays of a binary file are recorded. Opening a text
+    /// file records all its bytes.
     pub(crate) fn array_log(&self) -> Option<&'a AccessLog> {
         self.view.state.context.access_log().filter(|_| self.view.order().is_some())
     }
@@ -199,8 +199,8 @@ impl<'a> ElementReader<'a> {
         value.map(|value| self.view.counting(value, self.place.named(attribute))).transpose()
     }
 
-    /// Returns a number that the element declares: the field `field` of a binary file, or an attribute
-    /// of a text file. Returns `None` if the attribute is missing.
+    /// Returns a number that the element declares: the field `field` of a binary file, or an
+    /// attribute of a text file. Returns `None` if the attribute is missing.
     pub(crate) fn declared(&self, field: &'static str, attribute: &'static str) -> Result<Option<u32>> {
         match self.fields_from(field)? {
             Some(mut reader) => reader.u32(field).map(Some),

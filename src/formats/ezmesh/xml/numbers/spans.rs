@@ -93,9 +93,9 @@ impl TokenSpans {
         self.many(bytes, limit, |spans, stretch, limit| indices(spans, stretch, limit, out))
     }
 
-    /// Calls `parse` with the 256 bytes in which the tokens were found, and the sixteen bytes before
-    /// them in the file: the window of the first token, the sixteen bytes that end with this token,
-    /// may start before the 256 bytes. Removes as many tokens as `parse` returns.
+    /// Calls `parse` with the 256 bytes in which the tokens were found, and the sixteen bytes
+    /// before them in the file: the window of the first token, the sixteen bytes that end with this
+    /// token, may start before the 256 bytes. Removes as many tokens as `parse` returns.
     fn many(&mut self, bytes: &[u8], limit: usize, parse: impl FnOnce(&Self, &Stretch, usize) -> usize) -> usize {
         let stretch = self.base.checked_sub(WIDTH).and_then(|start| bytes.get(start..)?.first_chunk());
         let read = stretch.map_or(0, |stretch| parse(self, stretch, limit.saturating_sub(self.base)));
