@@ -311,13 +311,19 @@ impl<'a> Work<'a> {
         let system = Mesh::open(self.text).unwrap();
         let all = Blocks::of(&system);
         if vertices {
-            all.vertices.iter().for_each(|one| drop(std::hint::black_box(one.vertices().unwrap())));
+            for one in &all.vertices {
+                std::hint::black_box(one.vertices().unwrap());
+            }
         }
         if triangles {
-            all.triangles.iter().for_each(|one| drop(std::hint::black_box(one.indices().unwrap())));
+            for one in &all.triangles {
+                std::hint::black_box(one.indices().unwrap());
+            }
         }
         if tracks {
-            all.tracks.iter().for_each(|one| drop(std::hint::black_box(one.keys().unwrap())));
+            for one in &all.tracks {
+                std::hint::black_box(one.keys().unwrap());
+            }
         }
     }
 
