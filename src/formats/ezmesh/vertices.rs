@@ -184,8 +184,8 @@ impl<'a> Vertices<'a> {
             VertexStorage::Records(_) => (Some(self.bytes), self.format.size(), column.start),
         };
         let start = vertex.checked_mul(stride.into()).and_then(|at| at.checked_add(start.into()));
-        let item =
-            start.filter(|_| vertex < self.rows).and_then(|start| bytes?.get(start..)?.get(..column.size.into()));
+        let place = start.and_then(|start| Some(start..start.checked_add(column.size.into())?));
+        let item = place.filter(|_| vertex < self.rows).and_then(|place| bytes?.get(place));
         let mut left = item.unwrap_or_default();
         let scalars = self.format.scalars(column).iter();
         scalars.map_while(move |scalar| {

@@ -170,6 +170,13 @@ pub(super) fn narrow(digits: u64, scale: f64) -> Option<f32> {
     (!near).then_some(wide as f32)
 }
 
+/// Returns the float with a minus sign if `negative` is set. A zero becomes a negative zero.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+pub(super) fn signed(magnitude: f32, negative: bool) -> f32 {
+    f32::from_bits(magnitude.to_bits() | u32::from(negative) << 31)
+}
+
 /// Parses the last `length` bytes of a window of sixteen bytes as an unsigned integer of at most
 /// eight digits.
 #[inline(always)]

@@ -150,8 +150,12 @@ kernel! {
     /// Parses found tokens as floats, up to the first token that is not in the usual decimal
     /// notation, such as `-12.5`.
     fn floats(spans: &TokenSpans, stretch: &Stretch, limit: usize, out: &mut [f32]) -> usize {
-        avx2 => floats_by(spans, stretch, limit, out, |window, length| super::avx2::fixed(window, length)),
-        _ => floats_by(spans, stretch, limit, out, digits::fixed),
+        avx2 => parse_each(spans, stretch, limit, out, |window, length, negative| {
+            Some(digits::signed(super::avx2::fixed(window, length)?, negative))
+        }),
+        _ => parse_each(spans, stretch, limit, out, |window, length, negative| {
+            Some(digits::signed(digits::fixed(window, length)?, negative))
+        }),
     }
 }
 
@@ -159,8 +163,15 @@ kernel! {
     /// Parses found tokens as integers, up to the first token that is not an unsigned integer of at
     /// most eight digits.
     fn indices(spans: &TokenSpans, stretch: &Stretch, limit: usize, out: &mut [u32]) -> usize {
-        parse_each(spans, stretch, limit, out, |window, length, _| digits::short(window, length))
+        avx2 => parse_each(spans, stretch, limit, out, short),
+        _ => parse_each(spans, stretch, limit, out, short),
     }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+fn short(window: &Window, length: usize, negative: bool) -> Option<u32> {
+    digits::short(window, length).filter(|_| !negative)
 }
 
 #[inline(always)]
@@ -180,24 +191,10 @@ fn find_by(spans: &mut TokenSpans, stretch: &[u8; STRETCH], separators: impl Fn(
     spans.count = ends;
 }
 
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-fn floats_by(
-    spans: &TokenSpans,
-    stretch: &Stretch,
-    limit: usize,
-    out: &mut [f32],
-    fixed: impl Fn(&Window, usize) -> Option<f32>,
-) -> usize {
-    parse_each(spans, stretch, limit, out, |window, length, first| {
-        let negative = first == Some(b'-');
-        let magnitude = fixed(window, length.wrapping_sub(usize::from(negative)))?;
-        Some(f32::from_bits(magnitude.to_bits() | u32::from(negative) << 31))
-    })
-}
-
 /// Parses found tokens into `out` until `parse` returns `None`. The arguments of `parse` are the
-/// window of a token, the length of the token, and its first byte.
+/// window of a token, the length of the token without a minus sign, and whether it has this sign.
+///
+/// `parse` has to be made in the function with the target features, to be compiled with them.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn parse_each<T>(
@@ -205,7 +202,7 @@ fn parse_each<T>(
     stretch: &Stretch,
     limit: usize,
     out: &mut [T],
-    parse: impl Fn(&Window, usize, Option<u8>) -> Option<T>,
+    parse: impl Fn(&Window, usize, bool) -> Option<T>,
 ) -> usize {
     let known = spans.next..spans.count;
     let starts = spans.starts.get(known.clone()).unwrap_or_default();
@@ -214,8 +211,8 @@ fn parse_each<T>(
     for ((value, start), end) in out.iter_mut().zip(starts).zip(ends) {
         let [start, end] = [usize::from(*start), usize::from(*end)];
         let Some(window) = stretch.get(end..).and_then(<[u8]>::first_chunk) else { break };
-        let first = stretch.get(start.wrapping_add(WIDTH)).copied();
-        let parsed = parse(window, end.wrapping_sub(start), first);
+        let negative = stretch.get(start.wrapping_add(WIDTH)) == Some(&b'-');
+        let parsed = parse(window, end.wrapping_sub(start).wrapping_sub(usize::from(negative)), negative);
         let Some(parsed) = parsed.filter(|_| end <= limit) else { break };
         *value = parsed;
         read = read.wrapping_add(1);
