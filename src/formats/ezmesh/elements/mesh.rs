@@ -226,8 +226,11 @@ impl<'a> View<'a> {
             let parent = parent.and_then(|parent| i32::try_from(bones.start.saturating_add(parent)).ok()).unwrap_or(-1);
             return Ok(Bone { name, parent, bind });
         }
-        let bind = element.transform(["position", "orientation", "scale"])?;
-        Ok(Bone { name: element.name("name")?, parent: self.parents().get(bone).copied().unwrap_or(-1), bind })
+        let names = ["position", "orientation", "scale"];
+        let [position, orientation, scale, name] = element.tag()?.values([names[0], names[1], names[2], "name"]);
+        let bind = element.transform([position, orientation, scale], names)?;
+        let name = name.map(AttributeValue::name).unwrap_or_default();
+        Ok(Bone { name, parent: self.parents().get(bone).copied().unwrap_or(-1), bind })
     }
 
     /// Returns the name of the bone with the index `bone`. Bone indices count the bones of all

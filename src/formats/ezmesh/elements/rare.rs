@@ -32,7 +32,8 @@ impl Instance<'_> {
         if let Some(mut reader) = self.element.fields_from("transform")? {
             return reader.transform();
         }
-        self.element.transform(["position", "rotation", "scale"])
+        let names = ["position", "rotation", "scale"];
+        self.element.transform(self.element.tag()?.values(names), names)
     }
 }
 

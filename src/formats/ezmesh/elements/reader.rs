@@ -217,8 +217,12 @@ impl<'a> ElementReader<'a> {
 
     /// Returns the transform in three attributes of the element in a text file. A missing position,
     /// rotation or scale has the identity value: 0, no rotation, or 1.
-    pub(crate) fn transform(&self, names: [&'static str; 3]) -> Result<Transform> {
-        let (values, rest) = (self.tag()?.values(names), Transform::default());
+    pub(crate) fn transform(
+        &self,
+        values: [Option<AttributeValue<'a>>; 3],
+        names: [&'static str; 3],
+    ) -> Result<Transform> {
+        let rest = Transform::default();
         Ok(Transform {
             position: self.floats_or(values[0], names[0], rest.position)?,
             rotation: self.floats_or(values[1], names[1], rest.rotation)?,
