@@ -85,7 +85,6 @@ impl<D: AsRef<[u8]>> FormatFile<D> {
         match self {
             Self::Unigine(mesh) => mesh.index(builder),
             Self::UnigineAnimation(animation) => animation.index(builder),
-            Self::EzMesh(mesh) => mesh.index(builder),
             _ => Ok(()),
         }
     }

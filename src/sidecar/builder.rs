@@ -93,7 +93,7 @@ impl Builder {
     /// If no record speeds up access to the mesh file, writing a sidecar would be useless.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let spares = [(Kind::Sections, 2), (Kind::WeightBlocks, 0), (Kind::Checkpoints, 0), (Kind::TextRows, 1)];
+        let spares = [(Kind::Sections, 2), (Kind::WeightBlocks, 0), (Kind::Checkpoints, 0)];
         spares.into_iter().all(|(kind, needless)| self.count(kind) <= needless)
     }
 
@@ -110,14 +110,6 @@ impl Builder {
         // first used.
         let kinds = Kind::ALL.into_iter().zip(&self.lists).filter(|(kind, _)| *kind != Kind::Trees);
         kinds.into_iter().all(alike) && sidecar.blobs() == self.blobs
-    }
-
-    /// Allocates memory for `count` more records of the given kind. Without this, the memory is
-    /// doubled whenever it is full.
-    pub(crate) fn reserve<T: Record>(&mut self, kind: Kind, count: usize) -> Result<()> {
-        let Some(list) = self.lists.get_mut(kind.number()) else { return Ok(()) };
-        let bytes = count.saturating_mul(size_of::<T>());
-        list.bytes.try_reserve_exact(bytes).map_err(|_| out_of_memory(list.bytes.len(), bytes))
     }
 
     /// Adds a record of the given kind to the sidecar.

@@ -9,7 +9,7 @@ use crate::math::as_u64;
 /// The magic number of a sidecar: its first 8 bytes.
 pub const MAGIC: [u8; 8] = *b"mpeekidx";
 /// The version number of the sidecar file layout. Sidecars with another version number are ignored.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 /// Size of a page of a sidecar, in bytes.
 pub(crate) const PAGE: usize = 4096;
 /// Size of the content of a page, in bytes: the size of the page without its hash.
@@ -45,26 +45,14 @@ pub enum Kind {
     Animations,
     /// Checkpoints for random access to the key frames of all animations.
     Checkpoints,
-    /// One record for each text block of EZ-Mesh vertices: the range of its bytes and their hash.
-    TextBlocks,
-    /// The byte offset of every 64th vertex in EZ-Mesh text, for all text blocks of vertices.
-    TextRows,
     /// One record for each stored query tree over the triangles of a surface.
     Trees,
 }
 
 impl Kind {
     /// All kinds of records, in the order in which a sidecar stores them.
-    pub const ALL: [Self; 8] = [
-        Self::Sections,
-        Self::Weights,
-        Self::WeightBlocks,
-        Self::Animations,
-        Self::Checkpoints,
-        Self::TextBlocks,
-        Self::TextRows,
-        Self::Trees,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Sections, Self::Weights, Self::WeightBlocks, Self::Animations, Self::Checkpoints, Self::Trees];
 
     /// Returns the name of this kind of record as used in JSON, such as `weight_blocks`.
     #[must_use]
@@ -75,8 +63,6 @@ impl Kind {
             Self::WeightBlocks => "weight_blocks",
             Self::Animations => "animations",
             Self::Checkpoints => "checkpoints",
-            Self::TextBlocks => "text_blocks",
-            Self::TextRows => "text_rows",
             Self::Trees => "trees",
         }
     }

@@ -8,7 +8,6 @@
 //! | the start of each section | UNIGINE ms10 to ms13, `.anim` | the walk over all weights and keys before it |
 //! | the end of the weights, and a block for each 64 lists | UNIGINE ms10 to ms13, `.anim` | the walk over the weights of a surface |
 //! | the results of a walk over the keys of an animation, and its checkpoints | UNIGINE, embedded and `.anim` | that walk |
-//! | the start of every 64th vertex in a block of text | EZ-Mesh text | unfolding the block for one vertex |
 //! | a tree over the triangles of each surface that has 1,024 or more | all but Unreal | [building it](crate::query) |
 //!
 //! [`open_indexed`](crate::open_indexed) opens a mesh and uses its sidecar, and writes one if there
@@ -70,5 +69,5 @@ internal_use!(builder::Builder, layout::Kind, records::RecordSlice);
 internal_use!(layout::MAGIC);
 
 pub(crate) use builder::{failed, write_page};
-pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash, hash_page};
+pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash_page};
 pub(crate) use slot::SidecarSlot;

@@ -73,11 +73,15 @@ impl IndexCheck {
             if highest >= vertices || a == b || b == c || c == a {
                 self.check_triangle(*triangle, self.triangles.saturating_add(number));
             }
-            triangle.iter().for_each(|index| mark(&mut used, *index));
+            for index in triangle {
+                mark(&mut used, *index);
+            }
         }
         self.triangles = self.triangles.saturating_add(as_u64(triangles.len()));
         (self.used, self.least, self.greatest) = (used, least, greatest);
-        rest.iter().for_each(|index| self.add(*index));
+        for index in rest {
+            self.add(*index);
+        }
     }
 
     /// Checks the next index, which is part of an incomplete triangle.

@@ -1,6 +1,6 @@
 //! Tests of the program with EZ-Mesh files.
 
-use meshpeek::ezmesh::Mesh;
+use meshpeek::ezmesh::{Mesh, Semantic, VertexValue};
 use meshpeek::{Animations as _, Array};
 use serde_json::{Value, json};
 
@@ -72,7 +72,8 @@ fn dumps_every_attribute() {
         }
     }
     let vertices = buffer.vertices().unwrap();
-    let radius = vertices.radii().unwrap().get(1).unwrap()[0];
+    let column = buffer.format().column(Semantic::Radius).unwrap();
+    let Some(VertexValue::Float(radius)) = vertices.column_values(column, 1).next() else { panic!() };
     assert_eq!(floats(&values(&["dump", FLAG, "--attribute", "radius", "--range", "1"])), [radius]);
     let weights = values(&["dump", FLAG, "--attribute", "weights"]);
     let raw = values(&["dump", FLAG, "--attribute", "weights", "--raw"]);

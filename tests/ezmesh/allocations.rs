@@ -4,7 +4,7 @@
 //! straight into a buffer or borrowed from the file allocate nothing.
 
 use meshpeek::decode::ByteOrder;
-use meshpeek::ezmesh::{Mesh, Semantic, is_known};
+use meshpeek::ezmesh::{Mesh, is_known};
 use meshpeek::model::Transform;
 use meshpeek::{Animations, Array, Geometry};
 
@@ -32,8 +32,8 @@ fn opening_allocates_lists_only() {
         );
         let (first, held) = (allocations(|| open(text.as_bytes())), most_held(|| open(text.as_bytes())).1);
         // There is one list for each kind of element, two more (block ends and cache slots) for
-        // each of the two kinds of blocks, the checkpoints, and the stack of open elements.
-        let lists = 6 + 2 * 2 + 1 + 1;
+        // each of the two kinds of blocks, and the stack of open elements.
+        let lists = 6 + 2 * 2 + 1;
         assert!(first <= lists + doublings(count), "{count} bones: {first}");
         assert!(held <= 2 * 16 * u64::try_from(count).unwrap() + 2048, "{count} bones: {held} bytes");
         // The number of numbers makes no difference.
@@ -46,45 +46,6 @@ fn opening_allocates_lists_only() {
         let bytes = described.binary(order);
         // Sixteen lists, and some reallocations.
         assert!(allocations(|| open(&bytes)) <= 16 + 4, "{}", allocations(|| open(&bytes)));
-    }
-}
-
-#[test]
-fn numbers_go_straight_into_a_buffer() {
-    let described = everything();
-    for bytes in [described.text().into_bytes(), described.binary(ByteOrder::Little), described.binary(ByteOrder::Big)]
-    {
-        let system = open(&bytes);
-        let (mut columns, mut positions) = (vec![0; 1 << 12], [[0.0; 3]; 6]);
-        let (mut interp, mut indices, mut keys) = ([[0.0; 4]; 6], [0; 6], [0.0; 30]);
-        let count = allocations(|| {
-            for mesh in system.view().meshes() {
-                let buffer = mesh.vertex_buffer().unwrap().unwrap();
-                buffer.positions_into(&mut positions).unwrap();
-                buffer.columns_into(&mut columns[..buffer.byte_count()]).unwrap();
-                let mut seen = 0;
-                buffer.for_each(&mut |_, _, _| seen += 1).unwrap();
-                assert_eq!(seen, 6 * buffer.format().all_scalars().len());
-                if mesh.index() == 0 {
-                    buffer.floats_into(Semantic::Interp(7), &mut interp).unwrap();
-                }
-                for section in mesh.sections() {
-                    section.material_name().unwrap();
-                    let triangles = section.index_buffer().unwrap().unwrap();
-                    triangles.indices_into(&mut indices[..triangles.index_count()]).unwrap();
-                }
-            }
-            for animation in system.view().animations() {
-                animation.timing().unwrap();
-                for track in animation.tracks() {
-                    track.floats_into(&mut keys[..track.float_count().unwrap()]).unwrap();
-                }
-            }
-            for material in system.view().materials() {
-                assert!(material.name().is_ok() && material.meta_data().is_ok());
-            }
-        });
-        assert_eq!(count, 0);
     }
 }
 

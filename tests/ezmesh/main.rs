@@ -1,4 +1,4 @@
-//! Tests of EZ-Mesh: text and binary files, rules, random access to rows, and writing.
+//! Tests of EZ-Mesh: text and binary files, rules, and writing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,7 +21,6 @@
 
 mod allocations;
 mod mesh;
-mod row_index;
 mod rules;
 #[path = "../support/mod.rs"]
 mod support;

@@ -60,34 +60,13 @@ fn cells<'a>(system: &'a Mesh<&[u8]>) -> Vec<Vec<VertexValue<'a>>> {
     (0..vertices.len()).map(|vertex| vertices.values(vertex).collect()).collect()
 }
 
-fn seen<'a>(system: &'a Mesh<&[u8]>) -> Vec<Vec<VertexValue<'a>>> {
-    let buffer = buffer(system);
-    let mut rows = vec![Vec::new(); buffer.count() as usize];
-    buffer
-        .for_each(&mut |vertex, number, cell| {
-            assert_eq!(rows[vertex].len(), number);
-            rows[vertex].push(cell);
-        })
-        .unwrap();
-    rows
-}
-
 fn positions(system: &Mesh<&[u8]>) -> Vec<[f32; 3]> {
     let array = system.positions(0, 0).unwrap();
-    let mut streamed = vec![[9.0; 3]; array.len()];
-    buffer(system).positions_into(&mut streamed).unwrap();
-    let lent: Vec<[f32; 3]> = (0..array.len()).map(|item| array.get(item).unwrap()).collect();
-    assert_eq!(lent, streamed);
-    lent
+    (0..array.len()).map(|item| array.get(item).unwrap()).collect()
 }
 
 fn indices(system: &Mesh<&[u8]>) -> Vec<u32> {
-    let lent: Vec<u32> = system.indices(0).unwrap().iter().collect();
-    let triangles = system.section(0).unwrap().index_buffer().unwrap().unwrap();
-    let mut streamed = vec![9; triangles.index_count()];
-    triangles.indices_into(&mut streamed).unwrap();
-    assert_eq!(lent, streamed);
-    lent
+    system.indices(0).unwrap().iter().collect()
 }
 
 fn track<'a>(system: &'a Mesh<&[u8]>, number: usize) -> Track<'a> {
@@ -428,11 +407,10 @@ fn expect_described(described: &Description, system: &Mesh<&[u8]>) {
             assert_eq!(track.name().unwrap().as_bytes(), name.as_bytes());
             assert_eq!((track.frame_count().unwrap() as usize, track.has_scale().unwrap()), (all.len(), Some(true)));
             assert_eq!(track.seconds().unwrap(), (!is_text).then_some([1.5, 0.25]));
-            let mut floats = vec![0.0; track.float_count().unwrap()];
-            track.floats_into(&mut floats).unwrap();
-            assert_eq!(floats, *all.as_flattened());
             let keys = track.keys().unwrap();
-            assert!(keys.has_scale() && !keys.has_more() && keys.len() == all.len() && !keys.is_empty());
+            let floats = keys.iter().map(|key| [&key.position[..], &key.rotation, &key.scale].concat());
+            assert!(floats.eq(all.iter().map(|key| key.to_vec())));
+            assert!(keys.has_scale() && keys.len() == all.len() && !keys.is_empty());
             assert_eq!((keys.get(all.len()), keys.get(usize::MAX)), (None, None));
             assert!(keys.iter().map(|key| key.position[0]).eq(all.iter().map(|key| key[0])));
         }
@@ -454,10 +432,7 @@ fn expect_described(described: &Description, system: &Mesh<&[u8]>) {
             assert_eq!(section.flags().unwrap(), (!is_text).then_some(said.flags));
             assert!(!section.has_own_vertices() && section.info().unwrap().is_none());
             let triangles = section.index_buffer().unwrap().unwrap();
-            let mut streamed = vec![0; triangles.index_count()];
-            triangles.indices_into(&mut streamed).unwrap();
-            assert_eq!(streamed, *indices);
-            assert_eq!(triangles.count_name(), is_text.then_some("triangle_count"));
+            assert!(triangles.indices().unwrap().iter().eq(indices.iter().copied()));
         }
     }
     for (instance, (name, all)) in view.instances().zip(&described.instances) {
@@ -470,9 +445,8 @@ fn expect_described(described: &Description, system: &Mesh<&[u8]>) {
         assert_eq!((view.textures().len(), view.user_data().len(), view.user_binary_data().len()), (0, 0, 0));
         return;
     }
-    let picture = view.textures().next().unwrap().picture().unwrap().unwrap();
-    assert_eq!((picture.name.as_bytes(), picture.pixels), (&b"picture"[..], &b"RGBrgb"[..]));
-    assert_eq!((picture.width, picture.height, picture.pixel_size), (2, 1, 3));
+    let (name, size, pixels) = view.textures().next().unwrap().picture().unwrap().unwrap();
+    assert_eq!((name.as_bytes(), size, pixels), (&b"picture"[..], [2, 1, 3], &b"RGBrgb"[..]));
     assert_eq!(view.user_data().next().unwrap().pair().unwrap(), [Name::new(b"key"), Name::new(b"value")]);
     let (name, bytes) = view.user_binary_data().next().unwrap().content().unwrap();
     assert_eq!((name.as_bytes(), bytes), (&b"blob"[..], &[0, 1, 2][..]));
@@ -486,12 +460,8 @@ fn expect_vertices(said: &RawMesh, buffer: &VertexBuffer<'_>) {
         (said.vertices as usize, said.vertices, said.vertices == 0)
     );
     let is_binary = buffer.types()[0].as_bytes().is_empty();
-    let mut columns = vec![0; buffer.byte_count()];
-    buffer.columns_into(&mut columns).unwrap();
-    let mut rows: Vec<Vec<VertexValue<'_>>> = vec![Vec::new(); vertices.len()];
-    buffer.for_each(&mut |vertex, _, cell| rows[vertex].push(cell)).unwrap();
-    for (vertex, row) in rows.iter().enumerate() {
-        assert!(vertices.values(vertex).eq(row.iter().copied()));
+    for vertex in 0..vertices.len() {
+        let row: Vec<_> = vertices.values(vertex).collect();
         let mut expected = said.vertex(vertex as u32);
         if let Some(weights) =
             expected.iter().position(|number| matches!(number, Number::Short(_))).filter(|_| is_binary)
@@ -507,34 +477,14 @@ fn expect_vertices(said: &RawMesh, buffer: &VertexBuffer<'_>) {
         assert!(found.eq(expected.iter().copied()), "{row:?}, expected {expected:?}");
     }
     assert_eq!(vertices.values(vertices.len()).count(), 0);
-    let mut at = 0;
-    for column in buffer.format().columns() {
-        for vertex in 0..vertices.len() {
-            for cell in vertices.column_values(column, vertex) {
-                let stored: &[u8] = match cell {
-                    VertexValue::Float(float) => &float.to_le_bytes(),
-                    VertexValue::Integer(short) => &short.to_le_bytes()[..2],
-                    VertexValue::Hex(word) => &word.to_le_bytes(),
-                    other => panic!("{other:?}"),
-                };
-                assert_eq!(columns[at..at + stored.len()], *stored);
-                at += stored.len();
-            }
-        }
-    }
-    assert_eq!(at, columns.len());
     let has = |semantic| buffer.format().column(semantic).is_some();
-    assert_eq!(vertices.radii().is_some(), has(Semantic::Radius));
     assert_eq!(vertices.lanes().is_some(), has(Semantic::BlendWeights));
     for (number, interp) in (0..8).map(|number| (number, Semantic::Interp(number))).filter(|(_, interp)| has(*interp)) {
-        let mut floats = vec![[0.0; 4]; vertices.len()];
-        buffer.floats_into(interp, &mut floats).unwrap();
-        assert!(
-            floats
-                .iter()
-                .enumerate()
-                .all(|(vertex, floats)| floats[0] == vertex as f32 + f32::from((11 + number) * 4) / 128.0)
-        );
+        let column = buffer.format().column(interp).unwrap();
+        for vertex in 0..vertices.len() {
+            let expected = VertexValue::Float(vertex as f32 + f32::from((11 + number) * 4) / 128.0);
+            assert_eq!(vertices.column_values(column, vertex).next(), Some(expected));
+        }
     }
 }
 
@@ -657,7 +607,6 @@ fn a_bare_mesh_has_sections_of_their_own() {
     assert_eq!(sections[0].info().unwrap(), Some(Name::new(b"C:\\m.tga")));
     assert_eq!((sections[1].info().unwrap(), sections[1].repeated_types().unwrap()), (None, [None; 2]));
     assert!(sections.iter().all(|section| section.has_own_vertices()));
-    assert_eq!(sections[1].index_buffer().unwrap().unwrap().count_name(), Some("count"));
     let uvs = |set: usize| system.uvs(0, set).unwrap().map(|all| all.get(1).unwrap());
     assert_eq!((uvs(0), uvs(1), uvs(2)), (Some([5.0, 6.0]), Some([7.0, 8.0]), None));
     assert_eq!((system.counts(0).unwrap().uv_sets, system.counts(1).unwrap().vertices), (2, 3));
@@ -665,7 +614,7 @@ fn a_bare_mesh_has_sections_of_their_own() {
     assert_eq!(system.surface_bounds(0).unwrap(), Bounds { min: [0.0; 3], max: [1.0, 0.0, 0.0] });
     let bone = system.bone(1).unwrap();
     assert_eq!((bone.parent, bone.bind.position, bone.bind.scale), (0, [4.0, 5.0, 6.0], [1.0; 3]));
-    assert_eq!((track(&system, 0).has_scale().unwrap(), track(&system, 0).float_count().unwrap()), (None, 14));
+    assert_eq!(track(&system, 0).has_scale().unwrap(), None);
     let keys = track(&system, 0).keys().unwrap();
     assert!(!keys.has_scale());
     assert_eq!(keys.get(1), Some(Transform { position: [0.0, 0.0, 2.0], ..Transform::default() }));
@@ -732,7 +681,7 @@ fn every_code_of_a_type_is_read() {
         VertexValue::Word(Name::new(b"word")),
     ];
     assert_eq!(cells(&system)[0], expected);
-    assert_eq!(seen(&system)[0], expected);
+    assert_eq!(cells(&system)[0], expected);
     let scalars: Vec<&str> = buffer(&system).format().all_scalars().iter().map(|scalar| scalar.code()).collect();
     assert_eq!(scalars.concat(), "fddhhbbcx1x2x4x4x4p");
     assert_eq!(buffer(&system).format().size(), 4 + 8 + 4 + 2 + 1 + 3 + 4 + 4 + 4 + 4);
@@ -752,7 +701,7 @@ fn words_end_where_their_block_does() {
     ] {
         let text = simple(&vertices(2, "p", "what", data), &triangles(1, "0 0 0"));
         let system = open(&text);
-        let rows = seen(&system);
+        let rows = cells(&system);
         assert_eq!(cells(&system), rows, "{data}");
         let word =
             |cell: &VertexValue<'_>| if let VertexValue::Word(word) = cell { word.to_string() } else { panic!() };
@@ -804,7 +753,7 @@ fn every_word_has_its_meaning() {
         assert_eq!(columns.iter().map(|column| column.semantic).collect::<Vec<_>>(), [meaning], "{word} {ctype}");
         assert_eq!(buffer(&system).word(&columns[0]).as_bytes(), word.as_bytes());
         assert!(buffer(&system).vertices().unwrap().is_empty() && system.indices(0).unwrap().is_empty());
-        assert!(seen(&system).is_empty());
+        assert!(cells(&system).is_empty());
         if let Some(standard) = meaning.word() {
             assert!(
                 word.to_lowercase().starts_with(&standard[..3])
@@ -822,7 +771,7 @@ fn every_word_has_its_meaning() {
     let meanings: Vec<_> = buffer(&system).format().columns().iter().map(|column| column.semantic).collect();
     assert_eq!(meanings, [S::Texcoord(0), S::Texcoord(1), S::Other, S::Other, S::Position, S::Radius]);
     assert_eq!(positions(&system), [[9.0, 10.0, 11.0]]);
-    assert_eq!(buffer(&system).vertices().unwrap().radii().unwrap().get(0), Some([12.0]));
+    assert_eq!(cells(&system)[0].last(), Some(&VertexValue::Float(12.0)));
     assert_eq!(buffer(&system).word(&buffer(&system).format().columns()[2]).as_bytes(), b"texcoord1");
     // In any order, and with one set missing.
     let text = simple(&vertices(1, "ff x4 fff", "texcoord3 color position", "1 2 80ff0000 3 4 5"), "");
@@ -886,7 +835,6 @@ fn all_spellings_read_the_same() {
         let strict = strict(&text);
         assert_eq!((positions(&strict), indices(&strict)), (CORNERS.to_vec(), vec![0, 1, 2]), "{what}");
         assert_eq!((system.surface_count().unwrap(), system.bone_count().unwrap()), (1, 0), "{what}");
-        assert_eq!(seen(&system), cells(&system), "{what}");
         assert_eq!(Surface::new(&system, 0).weld().unwrap().indices, [0, 1, 2], "{what}");
     }
 }
@@ -1002,32 +950,21 @@ fn keys_are_as_wide_as_there_are_floats() {
             let text = file(attributes, keys);
             let system = open(&text);
             let track = track(&system, 0);
-            assert_eq!((track.has_scale().unwrap(), track.float_count().unwrap()), (said, width * 2));
-            let mut floats = vec![0.0; width * 2];
-            track.floats_into(&mut floats).unwrap();
+            assert_eq!(track.has_scale().unwrap(), said);
             let keys = track.keys().unwrap();
-            assert_eq!((keys.has_scale(), keys.len(), keys.has_more()), (width == 10, 2, false));
+            assert_eq!((keys.has_scale(), keys.len()), (width == 10, 2));
             let last = keys.get(1).unwrap();
             assert_eq!((last.position, last.scale), ([4.0, 5.0, 6.0], if width == 10 { [3.0; 3] } else { [1.0; 3] }));
-            assert_eq!(floats[width..width + 3], [4.0, 5.0, 6.0]);
             assert!(strict(&text).animation(0).unwrap().tracks().next().unwrap().keys().is_ok());
         }
     }
     // The number of values fits neither width: there are too many or too few.
     let text = file(" has_scale=\"true\"", &format!("{wide} 9"));
-    assert!(track(&open(&text), 0).keys().unwrap().has_more());
+    assert_eq!(track(&open(&text), 0).keys().unwrap().len(), 2);
     expect(track(&strict(&text), 0).keys(), "animation[0].track[0].keys", "value", place(&text, "1 2 3 0"));
     let text = file("", "1 2 3 0 0 0 1, 4 5 6 0 0 0");
     let error = expect(track(&open(&text), 0).keys(), "animation[0].track[0].keys", "value", place(&text, "1 2 3 0"));
     assert!(error.to_string().contains("14 numbers, 2 keys of 7 each, found 13"), "{error}");
-    let mut out = [0.0; 14];
-    expect(
-        track(&open(&text), 0).floats_into(&mut out),
-        "animation[0].track[0].keys",
-        "value",
-        place(&text, "1 2 3 0"),
-    );
-    expect(track(&open(&text), 0).floats_into(&mut out[..3]), "animation[0].track[0].out", "buffer", None);
     let text = file("", "").replace(" count=\"2\"", "");
     expect(track(&open(&text), 0).keys(), "animation[0].track[0]", "value", place(&text, "<AnimTrack"));
     let text = file("", "").replace(" count=\"2\"", " count=\"two\"");
@@ -1189,14 +1126,10 @@ fn counts_of_more_and_less_than_there_is() {
     let fewer = text(2, 0);
     let system = open(&fewer);
     assert_eq!((positions(&system), indices(&system)), (CORNERS[..2].to_vec(), vec![]));
-    let mut buffers = (vec![[0.0; 3]; 2], vec![0; 24]);
     let refused = strict(&fewer);
     let at = place(&fewer, "0 0 0, 1 0 0");
     let error = expect(refused.positions(0, 0), "mesh[0].vertexbuffer", "value", at);
     assert!(error.to_string().contains("6 numbers, 2 vertices of 3 each, found 9"), "{error}");
-    expect(buffer(&refused).positions_into(&mut buffers.0), "mesh[0].vertexbuffer", "value", at);
-    expect(buffer(&refused).columns_into(&mut buffers.1), "mesh[0].vertexbuffer", "value", at);
-    expect(buffer(&refused).for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", at);
     expect(refused.indices(0), "mesh[0].section[0].indexbuffer", "value", place(&fewer, "0 1 2"));
     // The count is higher than the number of values, which is an error in every mode.
     for count in [4, 5, 1 << 20, u32::MAX] {
@@ -1211,24 +1144,9 @@ fn counts_of_more_and_less_than_there_is() {
             "{error}"
         );
         expect(system.indices(0), "mesh[0].section[0].indexbuffer", "value", place(&more, "0 1 2"));
-        expect(buffer(&system).for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", at);
         expect(Geometry::bounds(&system), "mesh[0].vertexbuffer", "value", at);
         assert_eq!(system.counts(0).unwrap().vertices, count);
     }
-    let more = text(4, 4);
-    expect(
-        buffer(&open(&more)).positions_into(&mut [[0.0; 3]; 4]),
-        "mesh[0].vertexbuffer",
-        "value",
-        place(&more, "0 0 0, 1"),
-    );
-    expect(buffer(&open(&more)).columns_into(&mut [0; 48]), "mesh[0].vertexbuffer", "value", place(&more, "0 0 0, 1"));
-    expect(buffer(&open(&more)).positions_into(&mut [[0.0; 3]; 3]), "mesh[0].out", "buffer", None);
-    expect(buffer(&open(&more)).columns_into(&mut [0; 47]), "mesh[0].out", "buffer", None);
-    let triangles = open(&more);
-    let triangles = triangles.section(0).unwrap().index_buffer().unwrap().unwrap();
-    expect(triangles.indices_into(&mut [0; 3]), "mesh[0].section[0].out", "buffer", None);
-    expect(triangles.indices_into(&mut [0; 12]), "mesh[0].section[0].indexbuffer", "value", place(&more, "0 1 2"));
 }
 
 #[test]
@@ -1256,11 +1174,6 @@ fn numbers_that_are_none_are_told_with_their_place() {
         let place = place(&text, at);
         let error = expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", place);
         assert!(error.to_string().contains("found "), "{error}");
-        // Every way of reading gives the same error.
-        let buffer = buffer(&system);
-        expect(buffer.positions_into(&mut [[0.0; 3]; 3]), "mesh[0].vertexbuffer", "value", place);
-        expect(buffer.columns_into(&mut vec![0; buffer.byte_count()]), "mesh[0].vertexbuffer", "value", place);
-        expect(buffer.for_each(&mut |_, _, _| {}), "mesh[0].vertexbuffer", "value", place);
         // A second access returns the same error.
         expect(system.positions(0, 0), "mesh[0].vertexbuffer", "value", place);
         expect(system.bounds(), "mesh[0].vertexbuffer", "value", place);
@@ -1271,8 +1184,6 @@ fn numbers_that_are_none_are_told_with_their_place() {
         let system = open(&text);
         let place = place(&text, data) + 4;
         expect(system.indices(0), "mesh[0].section[0].indexbuffer", "value", place);
-        let triangles = system.section(0).unwrap().index_buffer().unwrap().unwrap();
-        expect(triangles.indices_into(&mut [0; 3]), "mesh[0].section[0].indexbuffer", "value", place);
     }
     // A negative index is out of range, as in the binary form.
     let text = simple(&corner_vertices(), &triangles(1, "0 1 -1"));
@@ -1334,11 +1245,7 @@ fn vertices_that_make_no_sense_are_told_of() {
     let text = simple(&vertices(1, "fff", "normal", "1 2 3"), "");
     let system = open(&text);
     expect(system.positions(0, 0), "mesh[0].semantic", "missing", place(&text, "1 2 3"));
-    expect(buffer(&system).positions_into(&mut [[0.0; 3]]), "mesh[0].semantic", "missing", None);
-    expect(buffer(&system).floats_into(Semantic::Normal, &mut [[0.0; 2]]), "mesh[0].semantic", "missing", None);
-    let mut normal = [[0.0; 3]];
-    buffer(&system).floats_into(Semantic::Normal, &mut normal).unwrap();
-    assert_eq!((normal, system.normals(0, 0).unwrap().unwrap().get(0)), ([[1.0, 2.0, 3.0]], Some([1.0, 2.0, 3.0])));
+    assert_eq!(system.normals(0, 0).unwrap().unwrap().get(0), Some([1.0, 2.0, 3.0]));
     // A section without triangles is a surface without corners.
     assert_eq!((system.indices(0).unwrap().len(), system.counts(0).unwrap().corners), (0, 0));
     expect(system.positions(0, 1), "target[1]", "no-such", None);
@@ -1533,21 +1440,6 @@ fn binary_fields_that_are_wrong_are_told_with_their_place() {
 }
 
 #[test]
-fn what_was_released_is_read_again() {
-    let text = everything().text();
-    let mut system = open(&text);
-    let before: Vec<Option<[f32; 3]>> = (0..6).map(|at| system.positions(0, 0).unwrap().get(at)).collect();
-    system.indices(0).unwrap();
-    system.release();
-    let after: Vec<Option<[f32; 3]>> = (0..6).map(|at| system.positions(0, 0).unwrap().get(at)).collect();
-    assert_eq!(before, after);
-    assert_eq!(system.data().len(), text.len());
-    system.release();
-    system.release();
-    assert_eq!(system.indices(0).unwrap().len(), 6);
-}
-
-#[test]
 fn views_outlive_the_calls_that_gave_them() {
     fn shared<T: Copy + Send + Sync>(_: T) {}
     let text = everything().text();
@@ -1698,50 +1590,6 @@ fn integers_are_those_of_the_standard_library() {
     }
 }
 
-/// Returns the field, the kind and the offset of an error, without its message.
-fn blame(error: &Error) -> (String, &'static str, Option<u64>) {
-    (error.field().to_string(), error.kind().id(), error.offset())
-}
-
-/// Asserts that two ways of reading a block fail for the same reason.
-///
-/// If there are too few numbers and one is invalid, some readers check the count first. Their error
-/// then has the offset of the whole block.
-fn expect_one_blame<T, U>(one: &meshpeek::Result<T>, other: &meshpeek::Result<U>, block: u64, text: &str) {
-    let [one, other] = [one.as_ref().err().map(blame), other.as_ref().err().map(blame)];
-    let is_count =
-        |blame: &Option<(String, &str, Option<u64>)>| blame.as_ref().is_some_and(|blame| blame.2 == Some(block));
-    let either = is_count(&one) || is_count(&other);
-    assert!(one == other || (either && one.is_some() && other.is_some()), "{one:?}, {other:?}: {text}");
-}
-
-/// Asserts that every way of reading vertices gives the same numbers or the same error.
-fn expect_one_reading(buffer: &VertexBuffer<'_>, text: &str) {
-    // No buffer is allocated for more than the file can contain.
-    if buffer.byte_count() > 1 << 20 {
-        return;
-    }
-    let mut columns = vec![0; buffer.byte_count()];
-    let streamed = buffer.columns_into(&mut columns);
-    let mut cells = Vec::new();
-    let visited = buffer.for_each(&mut |_, _, cell| cells.push(format!("{cell:?}")));
-    let lent = buffer.vertices();
-    let block = buffer.offset().unwrap();
-    expect_one_blame(&visited, &streamed, block, text);
-    expect_one_blame(&visited, &lent, block, text);
-    if buffer.format().column(Semantic::Position).is_some() {
-        let mut positions = vec![[0.0; 3]; buffer.count() as usize];
-        let read = buffer.positions_into(&mut positions);
-        expect_one_blame(&visited, &read, block, text);
-    }
-    if let Ok(lent) = lent {
-        let all: Vec<String> = (0..lent.len())
-            .flat_map(|at| lent.values(at).map(|cell| format!("{cell:?}")).collect::<Vec<_>>())
-            .collect();
-        assert_eq!(all, cells, "{text}");
-    }
-}
-
 /// Reads everything, and asserts that the offset of every error is inside the bytes.
 fn survives(bytes: &[u8]) -> bool {
     let placed = |error: &Error| assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64), "{error}");
@@ -1766,27 +1614,15 @@ fn survives(bytes: &[u8]) -> bool {
     system.validate(&mut |finding| assert!(finding.offset <= bytes.len() as u64)).unwrap();
     for section in view.sections() {
         match section.vertex_buffer() {
-            Ok(buffer) => expect_one_reading(&buffer, &told),
+            Ok(buffer) => buffer.vertices().map(drop).unwrap_or_else(|error| placed(&error)),
             Err(error) => placed(&error),
         }
         if let Ok(Some(triangles)) = section.index_buffer() {
-            let mut streamed = vec![0; triangles.index_count().min(1 << 16)];
-            let (lent, streamed_all) = (triangles.indices(), triangles.index_count() == streamed.len());
-            let read = triangles.indices_into(&mut streamed);
-            if streamed_all {
-                expect_one_blame(&lent, &read, triangles.offset().unwrap(), &told);
-                assert!(lent.is_err() || lent.unwrap().iter().eq(streamed.iter().copied()));
-            }
+            triangles.indices().map(drop).unwrap_or_else(|error| placed(&error));
         }
     }
     for track in view.animations().flat_map(|animation| animation.tracks()) {
-        let Ok(count) = track.float_count() else { continue };
-        let mut floats = vec![0.0; count.min(1 << 16)];
-        let (lent, all) = (track.keys(), count == floats.len());
-        let read = track.floats_into(&mut floats);
-        if all {
-            assert_eq!(lent.is_err(), read.is_err(), "{told}");
-        }
+        track.keys().map(drop).unwrap_or_else(|error| placed(&error));
     }
     for bone in 0..view.bone_count() {
         view.bone(bone).map(drop).unwrap_or_else(|error| placed(&error));

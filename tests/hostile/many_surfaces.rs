@@ -137,17 +137,6 @@ fn a_skeleton_takes_at_most_16_times_its_elements() {
 }
 
 #[test]
-fn the_records_of_a_sidecar_take_at_most_twice_the_elements() {
-    let text = format!("<MeshSystem><Meshes>{}</Meshes></MeshSystem>", "<Mesh><vertexbuffer/></Mesh>".repeat(20_000));
-    let length = text.len();
-    let model = Model::open(text.into_bytes()).unwrap();
-    let mut builder = Builder::default();
-    let held = peak(|| format_file(&model).index(&mut builder).unwrap());
-    assert_eq!(builder.count(Kind::TextBlocks), 20_000);
-    assert!(held <= 2 * length + (64 << 10), "{held} bytes for a file of {length}");
-}
-
-#[test]
 fn surfaces_without_vertices_take_no_memory_of_a_scene() {
     let flat = Flat(vec![Shape::default(); 200_000]);
     let mut scene = Scene::empty();

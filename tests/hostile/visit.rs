@@ -411,17 +411,11 @@ fn visit_ezmesh<D: AsRef<[u8]> + Send + Sync>(mesh: &ezmesh::Mesh<D>) {
         black_box((animation.timing().is_ok(), animation.frame_count().is_ok(), animation.name().is_ok()));
         for track in animation.tracks().take(SOME) {
             let _ = track.keys().map(|keys| keys.iter().count());
-            let _ = track.float_count().map(|count| track.floats_into(&mut vec![0.0; count.min(MANY)]));
         }
     }
     let buffer = |buffer: meshpeek::Result<Option<ezmesh::VertexBuffer<'_>>>| {
         let Ok(Some(buffer)) = buffer else { return };
         black_box((buffer.types().map(|types| types.to_string()), buffer.byte_count()));
-        for row in [0, 1, 70] {
-            let _ = buffer.vertex(row, &mut |_, value| {
-                black_box(value);
-            });
-        }
         if let Ok(vertices) = buffer.vertices() {
             black_box((vertices.positions().is_some(), vertices.values(0).count(), vertices.lanes().is_some()));
         }

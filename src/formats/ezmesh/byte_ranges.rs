@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::animation::track::Track;
 use super::element_index::ElementKind;
-use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::Track;
+use super::elements::buffers::VertexBuffer;
 use super::file::Mesh;
-use super::layout::{FORMAT, TRANSFORM_SIZE, TRIANGLE_SIZE};
+use super::layout::{FORMAT, TRANSFORM_SIZE};
 use super::regions;
 use super::semantic::Semantic;
 use crate::error::{Result, no_such};
@@ -90,12 +90,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     }
 
     fn push_triangles(&self, surface: usize, ranges: &mut RangeList) -> Result<()> {
-        let Some(triangles) = self.section(surface)?.index_buffer()? else { return Ok(()) };
-        if self.view().order().is_none() {
-            return push_text(&triangles.block()?.content, ranges);
+        match self.section(surface)?.index_buffer()? {
+            Some(triangles) => ranges.push(triangles.byte_range()?),
+            None => Ok(()),
         }
-        let size = u64::from(triangles.triangle_count()).saturating_mul(TRIANGLE_SIZE.into());
-        ranges.push_sized(triangles.offset()?, size)
     }
 
     /// Adds the keys of some frames of each track. After the end of a track, its last key is used.
@@ -123,24 +121,19 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
 }
 
 fn push_vertices(buffer: &VertexBuffer<'_>, ranges: &mut RangeList) -> Result<()> {
-    if buffer.element().view.order().is_none() {
-        return push_text(&buffer.block()?.content, ranges);
+    if buffer.element.view.order().is_some() {
+        buffer.vertices()?;
     }
-    buffer.vertices()?;
-    ranges.push_sized(buffer.offset()?, as_u64(buffer.byte_count()))
+    ranges.push(buffer.byte_range()?)
 }
 
 fn push_keys(track: &Track<'_>, frames: &Range<usize>, ranges: &mut RangeList) -> Result<()> {
     if let Some(text) = track.text()? {
-        return push_text(&text, ranges);
+        return ranges.push(text);
     }
     let Some(last) = as_index(track.frame_count()?).checked_sub(1) else { return Ok(()) };
     let [first, end] = [frames.start, frames.end.saturating_sub(1)].map(|frame| as_u64(frame.min(last)));
     let at = |frame: u64| frame.saturating_mul(TRANSFORM_SIZE.into());
     let start = track.offset()?.saturating_add(at(first));
     ranges.push_sized(start, at(end.saturating_add(1).saturating_sub(first)))
-}
-
-fn push_text(content: &Range<usize>, ranges: &mut RangeList) -> Result<()> {
-    ranges.push(as_u64(content.start)..as_u64(content.end))
 }

@@ -42,7 +42,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
         }
         let stored = StoredInstance::new(view, instance);
         let name = stored.mesh_name()?;
-        let mesh = view.find_mesh(name).map(|mesh| MeshElement::new(view, mesh));
+        let mesh = view.find(ElementKind::Mesh, name).map(|mesh| MeshElement::new(view, mesh));
         let mesh = mesh.ok_or_else(|| unknown_mesh(&stored, name))?;
         Ok(Instance {
             name: Some(name),
@@ -144,7 +144,7 @@ fn affine(matrix: &[f32; 16]) -> Affine {
 }
 
 fn unknown_mesh(instance: &StoredInstance<'_>, name: Name<'_>) -> Error {
-    let (field, offset) = instance.place();
+    let (field, offset) = instance.element.located();
     let kind = Cause::Value { expected: "the name of a mesh".into(), found: format!("`{name}`").into() };
     Error::new(FORMAT, field.named("mesh"), offset, kind)
 }

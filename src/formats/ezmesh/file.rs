@@ -4,17 +4,13 @@
 //! [`Mesh::view`] returns a view that borrows the contents of the file.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use super::animation::clip::Animation;
 use super::element_index::ElementKind;
-use super::elements::MeshElement;
-use super::form::{Dialect, Form};
+use super::elements::{Animation, MeshElement, Section};
 use super::layout::{FORMAT, VERTEX};
-use super::surface::Section;
-use super::view::{MeshState, View};
+use super::view::{Dialect, Form, MeshState, View};
 use super::xml::scan::scan;
-use super::{binary_scan, detect, properties, region_values, regions, sidecar_index, validate, write};
+use super::{binary, detect, properties, regions, validate, write};
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
@@ -22,7 +18,6 @@ use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::math::as_u64;
 use crate::model::{DescribedBlocks, FileContext, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
-use crate::sidecar::{Builder, Sidecar};
 
 /// An opened EZ-Mesh file, text or binary.
 ///
@@ -36,7 +31,6 @@ use crate::sidecar::{Builder, Sidecar};
 /// | a name, an attribute, a count | the tag or fields of the element | the same | nothing; a search by name allocates 16 bytes per name of its kind, once |
 /// | an array of a text file, first call | bytes of the element's text | the element's text | the parsed numbers, at most twice the size of the text |
 /// | an array of a binary file | a search in the lists of element offsets | nothing of the array | nothing |
-/// | [`VertexBuffer::positions_into`](super::VertexBuffer::positions_into) and other methods that decode into a buffer | bytes of the element's text | the element's text | nothing |
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -88,7 +82,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         let context = FileContext::new(options);
         let access_log = context.access_log();
         let (form, elements) = if let Some((order, version)) = detect::binary_version(bytes) {
-            let elements = binary_scan::scan(bytes, order, &options.limits, access_log)?;
+            let elements = binary::walk(bytes, order, &options.limits, access_log, |_, _, _, _| {})?;
             (Form::Binary { order, version }, elements)
         } else {
             if !detect::is_text(bytes) {
@@ -136,12 +130,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
         View { bytes: self.data.as_ref(), state: &self.state }
     }
 
-    /// Frees the cached arrays that were parsed from the text of the file. The next request for a
-    /// freed array parses the text of the file again.
-    pub fn release(&mut self) {
-        self.state.blocks.iter_mut().flatten().for_each(|slot| drop(slot.take()));
-    }
-
     /// Returns the view if an element with a number exists. Errors name the list `list`.
     pub(super) fn view_of(&self, kind: ElementKind, list: &'static str, index: usize) -> Result<View<'_>> {
         let (view, count) = (self.view(), self.view().count(kind));
@@ -174,16 +162,6 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
     pub fn mesh(&self, mesh: usize) -> Result<MeshElement<'_>> {
         self.view_of(ElementKind::Mesh, "mesh", mesh).map(|view| MeshElement::new(view, mesh))
-    }
-
-    /// Adds to a sidecar those byte offsets in this file that take long to find.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error in the structure, with its field and offset, or
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn index(&self, builder: &mut Builder) -> Result<()> {
-        sidecar_index::write(self.view(), builder)
     }
 }
 
@@ -221,7 +199,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
         let is_big_endian = self.view().order() == Some(ByteOrder::Big);
-        let column = |index: usize, byte| region_values::column(self, &here.region, index, byte);
+        let column = |index: usize, byte| regions::column(self, &here.region, index, byte);
         let vertex = |here: &RegionBytes<'_>| {
             let index = here.at.checked_div(here.region.element.size.try_into().ok()?)?;
             here.item(|_, byte| column(index, byte))
@@ -262,10 +240,6 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
 
     fn written_form(&self) -> WrittenForm {
         self.form().written_form()
-    }
-
-    fn set_sidecar(&mut self, sidecar: Arc<Sidecar>) {
-        sidecar_index::set_sidecar(self.data.as_ref(), &mut self.state, sidecar);
     }
 
     fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {

@@ -1,10 +1,10 @@
 //! Implements the format-independent trait [`Geometry`]: each section of each mesh is one surface.
 
 use super::element_index::ElementKind;
+use super::elements::Section;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic as S;
-use super::surface::Section;
 use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds, Sphere};
 use crate::error::{Cause, Error, Field, Result, no_such};
@@ -79,7 +79,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
             let is_alone = view.count(ElementKind::Section) == 1 && view.count(ElementKind::Mesh) == 1;
             // The vertices of the only section are all vertices of the file, unless its mesh has
             // other vertices.
-            if is_alone && (!has_own || section.mesh().vertex_range().is_empty()) {
+            if is_alone && (!has_own || section.mesh().element.inside(ElementKind::MeshVertices).is_empty()) {
                 return self.bounds_in_steps(read);
             }
             return Ok(bounds_of(&positions, read));
@@ -188,7 +188,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
             let kind = Cause::Missing { expected: "positions of three floats".into() };
-            Error::new(FORMAT, buffer.place().named("semantic"), buffer.offset().unwrap_or_default(), kind)
+            Error::new(FORMAT, buffer.element.place.named("semantic"), buffer.offset().unwrap_or_default(), kind)
                 .breaking(&VERTEX_DECLARATION)
         })
     }

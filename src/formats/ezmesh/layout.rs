@@ -52,7 +52,9 @@ pub(crate) enum RecordPart {
     Number(&'static str, &'static str, Element),
     /// Fields of fixed size, which errors name together, with a number of items and their size.
     Fixed(&'static str, [u32; 2], &'static [FixedField]),
-    /// The number of items of a list, which may follow later.
+    /// The number of items of a list, and the items.
+    List(&'static str, &'static str, Element, &'static RecordLayout),
+    /// The number of items of a list that follows later.
     Count(&'static str, &'static str, Element, &'static RecordLayout),
     /// The items that were counted.
     Items(&'static RecordLayout),
@@ -85,23 +87,15 @@ pub(super) const FILE: &[RecordPart] = &[
     RecordPart::Fixed("asset_version", [2, 4], &[("system_version", I32, 1), ("asset_version", I32, 1)]),
     RecordPart::Start(ElementKind::SystemBox),
     BOUNDS,
-    RecordPart::Count("textures", "textures.count", U32, &TEXTURE),
-    RecordPart::Items(&TEXTURE),
+    RecordPart::List("textures", "textures.count", U32, &TEXTURE),
     RecordPart::Empty("tetra_meshes", "tetra_meshes.count"),
-    RecordPart::Count("skeletons", "skeletons.count", U32, &SKELETON),
-    RecordPart::Items(&SKELETON),
-    RecordPart::Count("animations", "animations.count", U32, &ANIMATION),
-    RecordPart::Items(&ANIMATION),
-    RecordPart::Count("materials", "materials.count", U32, &MATERIAL),
-    RecordPart::Items(&MATERIAL),
-    RecordPart::Count("user_data", "user_data.count", U32, &USER_DATA),
-    RecordPart::Items(&USER_DATA),
-    RecordPart::Count("user_binary_data", "user_binary_data.count", U32, &USER_BINARY),
-    RecordPart::Items(&USER_BINARY),
-    RecordPart::Count("meshes", "meshes.count", U32, &MESH),
-    RecordPart::Items(&MESH),
-    RecordPart::Count("instances", "instances.count", U32, &INSTANCE),
-    RecordPart::Items(&INSTANCE),
+    RecordPart::List("skeletons", "skeletons.count", U32, &SKELETON),
+    RecordPart::List("animations", "animations.count", U32, &ANIMATION),
+    RecordPart::List("materials", "materials.count", U32, &MATERIAL),
+    RecordPart::List("user_data", "user_data.count", U32, &USER_DATA),
+    RecordPart::List("user_binary_data", "user_binary_data.count", U32, &USER_BINARY),
+    RecordPart::List("meshes", "meshes.count", U32, &MESH),
+    RecordPart::List("instances", "instances.count", U32, &INSTANCE),
     RecordPart::Empty("collision_representations", "collision_representations.count"),
 ];
 
@@ -129,7 +123,7 @@ static SKELETON: RecordLayout = record(
     ElementKind::Skeleton,
     "skeleton",
     8,
-    &[RecordPart::Text("name"), RecordPart::Count("bones", "bones.count", I32, &BONE), RecordPart::Items(&BONE)],
+    &[RecordPart::Text("name"), RecordPart::List("bones", "bones.count", I32, &BONE)],
 );
 
 static BONE: RecordLayout = record(
@@ -182,8 +176,7 @@ static MESH: RecordLayout = record(
         RecordPart::Text("skeleton"),
         RecordPart::Start(ElementKind::MeshBox),
         BOUNDS,
-        RecordPart::Count("sections", "sections.count", U32, &SECTION),
-        RecordPart::Items(&SECTION),
+        RecordPart::List("sections", "sections.count", U32, &SECTION),
         RecordPart::Start(ElementKind::MeshVertices),
         RecordPart::Vertices,
     ],

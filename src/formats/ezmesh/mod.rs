@@ -17,10 +17,9 @@
 //! **Text files** are read lazily: [`Mesh::open`] scans the file once and records the offset of
 //! every XML element. Opening a text file parses no numbers. The first request for an array of
 //! numbers parses the text of the XML element that contains the numbers, and caches the parsed
-//! arrays. The numbers of a text file can also be decoded directly into a buffer that the caller
-//! provides, without an allocation. Names and attributes are borrowed from the file without
-//! decoding; [`unescape`] decodes the XML entities of a name. [`unescape`] does not decode its
-//! result a second time, and the reader never loads external files.
+//! arrays. Names and attributes are borrowed from the file without decoding; [`unescape`] decodes
+//! the XML entities of a name. [`unescape`] does not decode its result a second time, and the
+//! reader never loads external files.
 //!
 //! **Binary files** are borrowed without a copy: a vertex is a record whose size follows from the
 //! vertex flags. Each column of the vertices, such as the positions, is a
@@ -31,72 +30,57 @@
 //! define the directions of the axes or the unit of length.
 
 // The modules, from low level to high level: `layout` states the fields of a binary file once.
-// `xml` and `binary_scan` read a file once and record its elements in an `element_index`, which
-// contains the offset of each element. `file` owns the bytes of the file, and `view` combines these
-// bytes with the cached, parsed arrays. `header` reads the metadata of the whole file. `elements`,
+// `xml` and `binary` read a file once and record its elements in an `element_index`, which contains
+// the offset of each element. `file` owns the bytes of the file, and `view` combines these
+// bytes with the cached, parsed arrays, and reads the metadata of the whole file. `elements`,
 // `surface` and `animation` read one element at a time: its tag in a text file, or its fields in a
 // binary file. `vertex_format` and `semantic` describe the columns of a vertex, and `vertices`
-// gives access to parsed vertices. `checkpoints` and `sidecar_index` find a single vertex in the
-// text of a file. `builder` puts files together in both forms, for `write` and `export`.
+// gives access to parsed vertices. `builder` puts files together in both forms, for `write` and
+// `export`.
 mod animation;
-mod binary_reader;
-mod binary_scan;
+mod binary;
 pub(crate) mod builder;
 mod byte_ranges;
-mod checkpoints;
+mod caches;
 mod contents;
 pub(super) mod detect;
 mod element_index;
 mod elements;
 pub(crate) mod export;
 mod file;
-mod form;
 mod geometry;
-mod header;
 mod layout;
-mod name_index;
 mod properties;
-mod region_values;
 mod regions;
 #[cfg(feature = "cli")]
 pub(in crate::formats) mod sample;
 mod semantic;
-mod sidecar_index;
 mod surface;
 mod validate;
-mod value_cache;
 mod vertex_format;
 mod vertices;
 mod view;
 mod write;
 mod xml;
 
-use crate::formats::description::FormatDescription;
+use super::description::FormatDescription;
 
 pub use file::Mesh;
 #[cfg(feature = "internals")]
 pub use {
-    animation::{Animation, Track, clip::Timing, track::Keys},
+    animation::track::{Keys, Timing},
     detect::is_known,
+    elements::buffers::{IndexBuffer, VertexBuffer},
     elements::{
-        Collision, EmbeddedPixels, Instance, Material, MeshElement, Representation, Skeleton, TetraMesh, Texture,
-        UserBinary, UserData, index_buffer::IndexBuffer,
+        Animation, Collision, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh, Texture,
+        Track, UserBinary, UserData,
     },
-    form::Dialect,
-    semantic::Scalar,
-    surface::Section,
-    vertex_format::MAX_SCALARS,
-    vertices::Vertices,
-    view::View,
-    xml::entities::{unescape, unescape_percent},
-};
-#[cfg(feature = "internals")]
-pub use {
-    elements::vertex_buffer::VertexBuffer,
-    form::Form,
-    semantic::{Semantic, VertexValue},
+    semantic::{Scalar, Semantic, VertexValue},
     validate::RULES,
-    vertex_format::{Column, VertexFormat},
+    vertex_format::{Column, MAX_SCALARS, VertexFormat},
+    vertices::Vertices,
+    view::{Dialect, Form, View},
+    xml::{unescape, unescape_percent},
 };
 
 /// The names, the file names, the rules and the extra arrays of the format.

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::buffers::VertexBuffer;
 use super::file::Mesh;
-use super::form::Form;
+use super::view::Form;
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::Result;
@@ -85,13 +85,9 @@ pub(super) fn of_mesh<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mut 
     })?;
     let pictures = view.textures().take(MAX_LISTED).filter_map(|texture| texture.picture().transpose());
     list(out, "textures", pictures, |picture| {
-        let picture = picture?;
+        let (name, [width, height, depth], pixels) = picture?;
         Ok(record! {
-            "name": picture.name,
-            "width": picture.width,
-            "height": picture.height,
-            "bytes_per_pixel": picture.pixel_size,
-            "bytes": picture.pixels.len(),
+            "name": name, "width": width, "height": height, "bytes_per_pixel": depth, "bytes": pixels.len(),
         })
     })?;
     list(out, "user_data", view.user_data(), |pair| {
@@ -120,8 +116,7 @@ fn list<T>(
 fn attributes(buffer: &VertexBuffer<'_>) -> Value {
     let layout = buffer.format();
     Value::list(layout.columns().iter().map(|column| {
-        let types: String = layout.scalars(column).iter().map(|scalar| scalar.code()).collect();
-        record! { "semantic": buffer.word(column), "ctype": types, "known_as": column.semantic.word() }
+        record! { "semantic": buffer.word(column), "ctype": layout.codes(column), "known_as": column.semantic.word() }
     }))
 }
 

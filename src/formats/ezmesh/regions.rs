@@ -1,18 +1,19 @@
-//! Divides a file into named byte regions, which together cover every byte of the file.
+//! Divides a file into named byte regions, which together cover every byte of the file, and decodes
+//! the vertices of a binary file for a region.
 
-use super::animation::Track;
-use super::binary_reader::BinaryReader;
-use super::binary_scan::{self, BinaryVisitor};
+use super::binary;
 use super::element_index::ElementKind;
-use super::elements::{Collision, TetraMesh};
+use super::elements::{Collision, Section, TetraMesh, Track};
+use super::file::Mesh;
 use super::layout::{BYTE, STRING};
-use super::surface::Section;
+use super::semantic::VertexValue;
+use super::vertex_format::Column;
 use super::view::View;
 use super::xml::scan::kind;
 use super::xml::walk::{self, XmlEvent};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Element, Region, Walk};
+use crate::parse::{Element, Region, Value, Walk};
 
 const TEXT: Element = Element::TEXT;
 
@@ -30,10 +31,15 @@ pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> 
     match view.order() {
         None => text(view, visit),
         Some(order) => {
-            let reader = BinaryReader::at(view.bytes, order, 0, None)?;
-            let mut regions = BinaryRegions(Walk::new(visit));
-            binary_scan::walk(reader, &view.state.context.options.limits, &mut regions)?;
-            regions.0.pass_to(Field::new("end"), BYTE, as_u64(view.bytes.len()));
+            let mut regions = Walk::new(visit);
+            binary::walk(view.bytes, order, &view.state.context.options.limits, None, |field, element, count, end| {
+                if element == STRING {
+                    regions.pass_all(field, element, end);
+                } else {
+                    regions.pass(field, element, count.into());
+                }
+            })?;
+            regions.pass_to(Field::new("end"), BYTE, as_u64(view.bytes.len()));
             Ok(())
         }
     }
@@ -70,38 +76,36 @@ fn text(view: View<'_>, see: &mut dyn FnMut(Region)) -> Result<()> {
 /// Returns the field of the numbers in the element that starts at an offset.
 fn block_of(view: View<'_>, kind: ElementKind, start: usize) -> Field {
     let around = |kind| view.state.elements.around(kind, as_u64(start)).unwrap_or_default();
-    let section = || Section::new(view, around(ElementKind::Section)).place().0;
-    let collision = || Collision::new(view, around(ElementKind::Collision)).place().0;
+    let section = || Section::new(view, around(ElementKind::Section)).element.place;
+    let collision = || Collision::new(view, around(ElementKind::Collision)).element.place;
     match kind {
         ElementKind::MeshVertices => Field::new("vertexbuffer").in_list("mesh", as_u64(around(ElementKind::Mesh))),
         ElementKind::SectionVertices => section().named("vertexbuffer"),
         ElementKind::Triangles => section().named("indexbuffer"),
         ElementKind::HullVertices => collision().named("vertexbuffer"),
         ElementKind::HullTriangles => collision().named("indexbuffer"),
-        ElementKind::Track => Track::new(view, around(kind)).place().0.named("keys"),
-        _ => TetraMesh::new(view, around(kind)).place().named("corners"),
+        ElementKind::Track => Track::new(view, around(kind)).element.place.named("keys"),
+        _ => TetraMesh::new(view, around(kind)).element.place.named("corners"),
     }
 }
 
-/// Names the fields of a binary file.
-struct BinaryRegions<'s>(Walk<'s>);
+/// Returns the column of a vertex that contains the byte at the offset `byte` of the vertex.
+pub(super) fn column<D: AsRef<[u8]>>(mesh: &Mesh<D>, region: &Region, vertex: usize, byte: usize) -> Option<Value> {
+    let number = usize::try_from(region.field.outer()?.index).ok()?;
+    let vertices = mesh.mesh(number).ok()?.vertex_buffer().ok()??.vertices().ok()?;
+    let holds = |column: &&Column| byte < usize::from(column.start.saturating_add(column.size));
+    let column = *vertices.format().columns().iter().find(holds)?;
+    let mut values: Vec<Value> = vertices.column_values(&column, vertex).map(decoded).collect();
+    let value = if values.len() == 1 { values.pop()? } else { Value::List(values) };
+    Some(Value::Record(vec![(column.semantic.word().unwrap_or("other").into(), value)]))
+}
 
-impl BinaryVisitor for BinaryRegions<'_> {
-    fn start(&mut self, _: ElementKind, _: &BinaryReader<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: ElementKind, _: u64, _: &BinaryReader<'_>) {}
-
-    fn room(&self, _: ElementKind) -> u64 {
-        u64::MAX
-    }
-
-    fn field(&mut self, field: Field, element: Element, count: u32, end: u64) {
-        if element == STRING {
-            self.0.pass_all(field, element, end);
-        } else {
-            self.0.pass(field, element, count.into());
-        }
+fn decoded(value: VertexValue<'_>) -> Value {
+    match value {
+        VertexValue::Float(value) => value.into(),
+        VertexValue::Integer(value) => value.into(),
+        VertexValue::Hex(value) => value.into(),
+        VertexValue::Character(value) => value.into(),
+        VertexValue::Word(word) => word.to_vec().into(),
     }
 }

@@ -4,14 +4,13 @@
 use std::io::Write as _;
 
 use super::Mesh;
-use super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexColumns};
+use super::builder::{Output, VERSIONS, VertexColumns};
 use super::semantic::Semantic;
 use crate::array::Bounds;
-use crate::decode::ByteOrder;
 use crate::error::Result;
 use crate::formats::samples::height_field::HeightField;
 use crate::formats::samples::{CreateFile, SampleKind};
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
 
 /// The number of meshes in a generated file of up to 1 GiB. A generated file of more than 1 GiB
 /// contains more meshes.
@@ -30,7 +29,7 @@ pub(in crate::formats) static KINDS: [SampleKind; 2] = [
         help: "EZ-Mesh text (.ezm)",
         growth: 3,
         max_size: None,
-        write: |size, create| write(size, None, create),
+        write: |size, create| write(size, false, create),
         asset: None,
     },
     SampleKind {
@@ -38,7 +37,7 @@ pub(in crate::formats) static KINDS: [SampleKind; 2] = [
         help: "EZ-Mesh binary (.ezb)",
         growth: 3,
         max_size: None,
-        write: |size, create| write(size, Some(ByteOrder::Little), create),
+        write: |size, create| write(size, true, create),
         asset: None,
     },
 ];
@@ -49,47 +48,33 @@ pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static Sampl
     if mesh.dialect().is_some() { text } else { binary }
 }
 
-/// Writes an EZ-Mesh file of about `size` bytes. The file is binary in the byte order `order`, or
-/// text if `order` is `None`.
-fn write(size: u64, order: Option<ByteOrder>, create: CreateFile<'_>) -> Result<()> {
+/// Writes an EZ-Mesh file of about `size` bytes.
+fn write(size: u64, is_binary: bool, create: CreateFile<'_>) -> Result<()> {
     let each = (size / MESHES).min(MAX_MESH_BYTES);
-    let field = HeightField::of_quads(
-        if order.is_some() { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES },
-        u16::MAX,
-    );
-    let spell = |count: usize| {
+    let vertices = if is_binary { each / BINARY_VERTEX_BYTES } else { each / TEXT_VERTEX_BYTES };
+    let field = HeightField::of_quads(vertices, u16::MAX);
+    let spell = |count: u32, meshes: usize| {
         let mut bytes = Vec::new();
-        write_meshes(field, count, Output::new(&mut bytes, order)).map(|()| bytes)
+        write_meshes(field, as_index(count), meshes, Output::new(&mut bytes, is_binary)).map(|()| bytes)
     };
-    let (one, two) = (spell(1)?, spell(2)?);
-    // The generated file with one mesh and the generated file with two meshes differ first in the
-    // declared number of meshes, and then at the start of the second mesh.
-    let differ = |from: usize| {
-        let pairs = one.iter().zip(&two).skip(from);
-        pairs.take_while(|(one, two)| one == two).count().saturating_add(from)
-    };
-    let count = differ(0);
-    let behind = differ(count.saturating_add(1));
-    let length = two.len().saturating_sub(one.len());
-    let mesh = two.get(behind..behind.saturating_add(length)).unwrap_or_default();
+    let length = spell(1, 1)?.len().saturating_sub(spell(1, 0)?.len());
     let number = u32::try_from(size.checked_div(as_u64(length)).unwrap_or_default().max(1)).unwrap_or(u32::MAX);
-    let (digits, width) = match order {
-        None => (number.to_string().into_bytes(), 1),
-        Some(ByteOrder::Little) => (number.to_le_bytes().into(), 4),
-        Some(ByteOrder::Big) => (number.to_be_bytes().into(), 4),
-    };
-    let mut out = create(if order.is_some() { "ezb" } else { "ezm" })?;
-    out.write_all(one.get(..count).unwrap_or_default())?;
-    out.write_all(&digits)?;
-    out.write_all(one.get(count.saturating_add(width)..behind).unwrap_or_default())?;
-    (1..number).try_for_each(|_| out.write_all(mesh))?;
-    out.write_all(one.get(behind..).unwrap_or_default())?;
+    // Without its meshes, the file has the same start and the same end. If the end starts like a
+    // mesh, the repeated bytes are those of a mesh, rotated.
+    let (none, one) = (spell(number, 0)?, spell(number, 1)?);
+    let start = none.iter().zip(&one).take_while(|(none, one)| none == one).count();
+    let (head, rest) = one.split_at_checked(start).unwrap_or_default();
+    let (mesh, end) = rest.split_at_checked(length).unwrap_or_default();
+    let mut out = create(if is_binary { "ezb" } else { "ezm" })?;
+    out.write_all(head)?;
+    (0..number).try_for_each(|_| out.write_all(mesh))?;
+    out.write_all(end)?;
     Ok(out.flush()?)
 }
 
-/// Writes a file with `count` times the same mesh.
-fn write_meshes(field: HeightField, count: usize, mut out: Output<'_>) -> Result<()> {
-    let (positions, is_binary) = (field.positions(), out.order().is_some());
+/// Writes a file that declares `count` meshes, with `meshes` times the same mesh.
+fn write_meshes(field: HeightField, count: usize, meshes: usize, mut out: Output<'_>) -> Result<()> {
+    let (positions, is_binary) = (field.positions(), out.is_binary());
     let around = positions.iter().map(|at| Bounds { min: *at, max: *at });
     let bounds = around.reduce(|one, other| one.union(&other)).filter(|_| is_binary);
     let rows = positions.len();
@@ -98,24 +83,24 @@ fn write_meshes(field: HeightField, count: usize, mut out: Output<'_>) -> Result
     columns.push_floats(Semantic::Normal, field.normals());
     columns.push_floats(Semantic::Texcoord(0), field.uvs());
     let types = columns.types();
-    out.start_system(&SystemHead { bounds, ..SystemHead::default() })?;
+    out.start_system([b"", b""], VERSIONS, bounds)?;
     (0..4).for_each(|_| out.no_list());
     out.start_list("Materials", 1)?;
     out.material(b"stone", b"")?;
     out.end_list("Materials", 1)?;
     (0..2).for_each(|_| out.no_list());
     out.start_list("Meshes", count)?;
-    for _ in 0..count {
+    for _ in 0..meshes {
         let write_vertices = |out: &mut Output<'_>| {
             out.start_vertices(rows, &types)?;
             columns.write(rows, out)?;
             out.close("vertexbuffer")
         };
-        out.start_mesh(&MeshHead { name: b"height field", skeleton: b"", bounds, sections: 1 })?;
+        out.start_mesh([b"height field", b""], bounds, 1)?;
         if !is_binary {
             write_vertices(&mut out)?;
         }
-        out.start_section(&SectionHead { material: b"stone", bounds, types: Some(&types), info: None })?;
+        out.start_section(b"stone", bounds, Some(&types), None)?;
         out.start_triangles(field.triangles().count())?;
         field.triangles().try_for_each(|triangle| out.triangle(triangle))?;
         out.end_triangles()?;

@@ -29,42 +29,39 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Returns the code of the data type, the size of a parsed number, and the minimum length of a
+    /// number in a text file.
+    const fn properties(self) -> (&'static str, u16, u16) {
+        match self {
+            Self::Float => ("f", 4, 2),
+            Self::Int32 => ("d", 4, 2),
+            Self::Int16 => ("h", 2, 2),
+            Self::Int8 => ("b", 1, 2),
+            Self::Character => ("c", 1, 1),
+            Self::Hex8 => ("x1", 1, 2),
+            Self::Hex16 => ("x2", 2, 4),
+            Self::Hex32 => ("x4", 4, 8),
+            Self::Word => ("p", 4, 2),
+        }
+    }
+
     /// Returns the size of a parsed number of this data type, in bytes.
     #[must_use]
     pub const fn size(self) -> u16 {
-        match self {
-            Self::Float | Self::Int32 | Self::Hex32 | Self::Word => 4,
-            Self::Int16 | Self::Hex16 => 2,
-            Self::Int8 | Self::Character | Self::Hex8 => 1,
-        }
+        self.properties().1
     }
 
     /// Returns the minimum length of a number of this data type in a text file, in bytes. The
     /// length includes the separator after the number, if this type needs a separator.
-    pub(super) const fn least_text(self) -> u64 {
-        match self {
-            Self::Float | Self::Int32 | Self::Int16 | Self::Int8 | Self::Word | Self::Hex8 => 2,
-            Self::Hex16 => 4,
-            Self::Hex32 => 8,
-            Self::Character => 1,
-        }
+    pub(super) const fn least_text(self) -> u16 {
+        self.properties().2
     }
 
     /// Returns the code of the data type in the `ctype` attribute of a text file, such as `f` or
     /// `x4`.
     #[must_use]
     pub const fn code(self) -> &'static str {
-        match self {
-            Self::Float => "f",
-            Self::Int32 => "d",
-            Self::Int16 => "h",
-            Self::Int8 => "b",
-            Self::Character => "c",
-            Self::Hex8 => "x1",
-            Self::Hex16 => "x2",
-            Self::Hex32 => "x4",
-            Self::Word => "p",
-        }
+        self.properties().0
     }
 }
 

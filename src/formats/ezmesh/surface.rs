@@ -1,62 +1,30 @@
 //! The sections of a mesh. Each section is one surface: the triangles of one material.
 
-use std::ops::Range;
-
 use super::element_index::ElementKind;
-use super::elements::index_buffer::IndexBuffer;
+use super::elements::buffers::{IndexBuffer, VertexBuffer};
 use super::elements::reader::ElementReader;
-use super::elements::vertex_buffer::VertexBuffer;
+use super::elements::{MeshElement, Section};
 use super::layout::FORMAT;
 use super::semantic::Semantic;
 use super::validate::rules::MESH_STRUCTURE;
-use super::view::View;
 use super::xml::tag::AttributeValue;
 use crate::array::Bounds;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Result};
 use crate::parse::Name;
 
-/// A section of a mesh: the triangles of one material.
-#[derive(Clone, Copy, Debug)]
-pub struct Section<'a> {
-    element: ElementReader<'a>,
-    mesh: usize,
-}
-
 impl<'a> Section<'a> {
-    pub(super) fn new(view: View<'a>, index: usize) -> Self {
-        let kinds = [ElementKind::Mesh, ElementKind::Section];
-        let (element, mesh) = ElementReader::inner(view, kinds, ["mesh", "section"], index);
-        Self { element, mesh }
-    }
-
     /// Returns the index of the section among all sections of the file.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.element.index
     }
 
-    pub(super) const fn view(&self) -> View<'a> {
-        self.element.view
-    }
-
-    /// Returns the index of the mesh that contains the section.
-    pub(super) const fn mesh_index(&self) -> usize {
-        self.mesh
-    }
-
-    /// Returns the field that names the section in error messages, and the byte offset of the
-    /// section in the file.
-    pub(super) fn place(&self) -> (Field, u64) {
-        self.element.located()
-    }
-
-    /// Returns the name of the material of the section.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes of the file have changed since the file was opened.
-    pub fn material_name(&self) -> Result<Name<'a>> {
-        self.element.text("material")
+    /// Returns the mesh that contains the section.
+    #[must_use]
+    pub fn mesh(&self) -> MeshElement<'a> {
+        let view = self.element.view;
+        let mesh = view.state.elements.around(ElementKind::Mesh, self.element.start().unwrap_or_default());
+        MeshElement::new(view, mesh.unwrap_or_default())
     }
 
     /// Returns the `info` attribute of the section, such as the path of a texture. Only files of an
@@ -108,26 +76,14 @@ impl<'a> Section<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
-        self.element.view.box_at(ElementKind::SectionBox, self.box_range(), self.element.place)
-    }
-
-    /// Returns the index range of the declared bounding boxes inside this section, among the
-    /// declared bounding boxes of all sections of the file.
-    pub(super) fn box_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::SectionBox, ElementKind::Section, self.element.index)
-    }
-
-    /// Returns the index range of the vertex buffers inside this section, among the vertex buffers
-    /// inside all sections of the file.
-    pub(super) fn vertex_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::SectionVertices, ElementKind::Section, self.element.index)
+        self.element.first(ElementKind::SectionBox).map(ElementReader::bounds).transpose()
     }
 
     /// Returns whether the section has a separate vertex buffer, and does not use the shared
     /// vertices of its mesh.
     #[must_use]
     pub fn has_own_vertices(&self) -> bool {
-        !self.vertex_range().is_empty()
+        !self.element.inside(ElementKind::SectionVertices).is_empty()
     }
 
     /// Returns the vertices of the section, or the shared vertices of its mesh if the section has
@@ -140,10 +96,10 @@ impl<'a> Section<'a> {
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     pub fn vertex_buffer(&self) -> Result<VertexBuffer<'a>> {
-        if let Some(index) = self.vertex_range().next() {
-            return VertexBuffer::locate(ElementReader { kind: ElementKind::SectionVertices, index, ..self.element });
+        if let Some(own) = self.element.first(ElementKind::SectionVertices) {
+            return VertexBuffer::locate(own);
         }
-        VertexBuffer::shared_by(self.element.view, self.mesh)?.ok_or_else(|| {
+        self.mesh().vertex_buffer()?.ok_or_else(|| {
             let expected = "a vertexbuffer in the section or in its mesh".into();
             let start = self.element.start().unwrap_or_default();
             Error::new(FORMAT, self.element.place.named("vertexbuffer"), start, Cause::Missing { expected })
@@ -156,19 +112,12 @@ impl<'a> Section<'a> {
         self.vertex_buffer().is_ok_and(|buffer| buffer.format().column(Semantic::BlendWeights).is_some())
     }
 
-    /// Returns the index range of the triangle lists inside this section, among the triangle lists
-    /// inside all sections of the file.
-    pub(super) fn triangle_range(&self) -> Range<usize> {
-        self.element.view.within(ElementKind::Triangles, ElementKind::Section, self.element.index)
-    }
-
     /// Returns the triangles of the section, or `None` if the section has no index buffer.
     ///
     /// # Errors
     ///
     /// Returns the errors that the documentation of [`IndexBuffer`] lists.
     pub fn index_buffer(&self) -> Result<Option<IndexBuffer<'a>>> {
-        let Some(index) = self.triangle_range().next() else { return Ok(None) };
-        IndexBuffer::locate(ElementReader { kind: ElementKind::Triangles, index, ..self.element }).map(Some)
+        self.element.first(ElementKind::Triangles).map(IndexBuffer::locate).transpose()
     }
 }

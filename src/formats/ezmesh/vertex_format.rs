@@ -53,8 +53,7 @@ pub struct VertexFormat {
 /// `"Position fff"`.
 impl std::fmt::Debug for VertexFormat {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let codes = |column| self.scalars(column).iter().map(|scalar| scalar.code()).collect::<String>();
-        let columns = self.columns().iter().map(|column| format!("{:?} {}", column.semantic, codes(column)));
+        let columns = self.columns().iter().map(|column| format!("{:?} {}", column.semantic, self.codes(column)));
         let mut list = out.debug_list();
         list.entries(columns.take(MAX_SHOWN_COLUMNS));
         if self.columns().len() > MAX_SHOWN_COLUMNS { list.finish_non_exhaustive() } else { list.finish() }
@@ -74,12 +73,9 @@ pub(super) struct VertexDeclaration {
     pub(super) semantic: Range<usize>,
 }
 
-/// An error in the vertex declaration of a text file, with the name of the erroneous attribute.
-#[derive(Debug)]
-pub(super) struct VertexFormatFault {
-    pub(super) attribute: &'static str,
-    pub(super) kind: Cause,
-}
+/// An error in the vertex declaration of a text file: the name of the erroneous attribute, and the
+/// cause.
+pub(super) type VertexFormatFault = (&'static str, Cause);
 
 impl VertexFormat {
     pub(super) const EMPTY: Self = Self {
@@ -107,13 +103,10 @@ impl VertexFormat {
         let mut bare = 0;
         for (word, group) in (0_u8..).zip(words(ctype)) {
             let Some(meaning) = meanings.next() else { break };
-            let first = format.scalar_count;
-            read_group(group, &mut |scalar| format.push_scalar(scalar))?;
-            let known = Semantic::of(meaning, bare);
+            format.push(Semantic::of(meaning, bare), word, scalars_of(group))?;
             if meaning.eq_ignore_ascii_case(b"texcoord") || meaning.eq_ignore_ascii_case(b"texel") {
                 bare = bare.saturating_add(1);
             }
-            format.push_column(known, word, first);
         }
         let [groups, meanings] = [words(ctype).count(), words(semantic).count()];
         if groups == 0 {
@@ -137,19 +130,19 @@ impl VertexFormat {
         let mut format = Self::EMPTY;
         for semantic in semantics {
             let (scalar, count) = semantic.shape().unwrap_or((Scalar::Float, 4));
-            let first = format.scalar_count;
-            for _ in 0..count {
-                format.push_scalar(scalar).ok()?;
-            }
-            format.push_column(semantic, 0, first);
+            format.push(semantic, 0, std::iter::repeat_n(scalar, count).map(Ok)).ok()?;
         }
         Some(format)
     }
 
     /// Returns the value of the attribute `ctype` in a text file, such as `fff x4`.
     pub(super) fn ctype(&self) -> String {
-        let codes = |column| self.scalars(column).iter().map(|scalar| scalar.code()).collect::<String>();
-        self.columns().iter().map(codes).collect::<Vec<_>>().join(" ")
+        self.columns().iter().map(|column| self.codes(column)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the word of a column in the attribute `ctype`, such as `fff`.
+    pub(super) fn codes(&self, column: &Column) -> String {
+        self.scalars(column).iter().map(|scalar| scalar.code()).collect()
     }
 
     /// Returns the vertex flags for the columns of this vertex format, or `None` if a binary file
@@ -163,33 +156,37 @@ impl VertexFormat {
     /// Returns a copy of the vertex format that has `width` floats in each `interp` column.
     pub(super) fn with_interp_width(&self, width: u8) -> Option<Self> {
         let mut format = Self::EMPTY;
+        let floats = [Scalar::Float; MAX_SCALARS];
         for column in self.columns() {
-            let first = format.scalar_count;
-            match column.semantic {
-                Semantic::Interp(_) => (0..width).try_for_each(|_| format.push_scalar(Scalar::Float)).ok()?,
-                _ => self.scalars(column).iter().try_for_each(|scalar| format.push_scalar(*scalar)).ok()?,
-            }
-            format.push_column(column.semantic, column.word, first);
+            let scalars = match column.semantic {
+                Semantic::Interp(_) => floats.get(..width.into())?,
+                _ => self.scalars(column),
+            };
+            format.push(column.semantic, column.word, scalars.iter().copied().map(Ok)).ok()?;
         }
         Some(format)
     }
 
-    fn push_scalar(&mut self, scalar: Scalar) -> Result<(), VertexFormatFault> {
-        let Some(place) = self.scalars.get_mut(usize::from(self.scalar_count)) else {
-            return Err(misfit("ctype", "at most 63 numbers per vertex", "more"));
-        };
-        *place = scalar;
-        self.scalar_count = self.scalar_count.saturating_add(1);
-        self.least_text = self.least_text.saturating_add(u16::try_from(scalar.least_text()).unwrap_or(u16::MAX));
-        Ok(())
-    }
-
-    /// Adds a column to the vertex format: the scalars from the index `first` to the last scalar
-    /// that was added.
+    /// Adds a column to the vertex format.
     ///
     /// The semantic of the column becomes [`Semantic::Other`] if the data types of the column do
     /// not fit the semantic, or if another column already has the same semantic.
-    fn push_column(&mut self, semantic: Semantic, word: u8, first: u8) {
+    fn push(
+        &mut self,
+        semantic: Semantic,
+        word: u8,
+        scalars: impl Iterator<Item = Result<Scalar, VertexFormatFault>>,
+    ) -> Result<(), VertexFormatFault> {
+        let first = self.scalar_count;
+        for scalar in scalars {
+            let scalar = scalar?;
+            let Some(place) = self.scalars.get_mut(usize::from(self.scalar_count)) else {
+                return Err(misfit("ctype", "at most 63 numbers per vertex", "more"));
+            };
+            *place = scalar;
+            self.scalar_count = self.scalar_count.saturating_add(1);
+            self.least_text = self.least_text.saturating_add(scalar.least_text());
+        }
         let count = self.scalar_count.saturating_sub(first);
         let mut column = Column { semantic, word, first, count, start: self.size, size: 0 };
         let scalars = self.scalars(&column);
@@ -210,6 +207,7 @@ impl VertexFormat {
             self.column_count = self.column_count.saturating_add(1);
             self.size = self.size.saturating_add(column.size);
         }
+        Ok(())
     }
 
     /// Returns all columns of a vertex, in file order.
@@ -260,15 +258,11 @@ impl VertexFormat {
     }
 }
 
-/// Parses one word of a `ctype` attribute, such as `fff` or `x4`, and calls `push` with each number
-/// type of the word.
-fn read_group(
-    group: &[u8],
-    push: &mut dyn FnMut(Scalar) -> Result<(), VertexFormatFault>,
-) -> Result<(), VertexFormatFault> {
+/// Returns the number types of one word of a `ctype` attribute, such as `fff` or `x4`.
+fn scalars_of(group: &[u8]) -> impl Iterator<Item = Result<Scalar, VertexFormatFault>> {
     let mut letters = group.iter().copied().peekable();
-    while let Some(letter) = letters.next() {
-        push(match letter.to_ascii_lowercase() {
+    std::iter::from_fn(move || {
+        Some(Ok(match letters.next()?.to_ascii_lowercase() {
             b'f' => Scalar::Float,
             b'd' => Scalar::Int32,
             b'h' => Scalar::Int16,
@@ -282,11 +276,10 @@ fn read_group(
             },
             _ => {
                 let expected = "the type codes f, d, h, b, c, p, x1, x2 and x4";
-                return Err(misfit("ctype", expected, Name::new(group).to_string()));
+                return Some(Err(misfit("ctype", expected, Name::new(group).to_string())));
             }
-        })?;
-    }
-    Ok(())
+        }))
+    })
 }
 
 fn misfit(
@@ -294,7 +287,7 @@ fn misfit(
     expected: impl Into<std::borrow::Cow<'static, str>>,
     found: impl Into<std::borrow::Cow<'static, str>>,
 ) -> VertexFormatFault {
-    VertexFormatFault { attribute, kind: Cause::Value { expected: expected.into(), found: found.into() } }
+    (attribute, Cause::Value { expected: expected.into(), found: found.into() })
 }
 
 /// Returns the words of an attribute value, split at blanks and commas.
@@ -335,7 +328,7 @@ mod tests {
     #[test]
     fn refuses_what_does_not_fit_together() {
         let refused =
-            |ctype: &[u8], semantic: &[u8]| VertexFormat::parse(ctype, semantic).err().map(|misfit| misfit.attribute);
+            |ctype: &[u8], semantic: &[u8]| VertexFormat::parse(ctype, semantic).err().map(|(attribute, _)| attribute);
         assert_eq!(refused(b"", b""), Some("ctype"));
         assert_eq!(refused(b"fff q", b"position normal"), Some("ctype"));
         assert_eq!(refused(b"fff", b"position normal"), Some("semantic"));

@@ -1,13 +1,11 @@
 //! Vertices of a mesh or section, with one array for each column, such as positions and normals.
 
-use std::ops::Range;
-
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use super::semantic::{Scalar, Semantic, VertexValue};
 use super::vertex_format::{Column, VertexFormat};
-use super::xml::scalars::value_of;
+use super::xml::columns::value_of;
 use crate::array::{Packed, Strided};
 use crate::decode::endian::RawWord;
 use crate::decode::{Argb8, ByteOrder, Decode, EndianFloats, EndianU16s, Floats};
@@ -87,15 +85,34 @@ impl<'a> Vertices<'a> {
         matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
+    /// Returns the items that contain a column, the size of an item, and the offset of the column in
+    /// an item, in bytes.
+    fn items(&self, column: &Column) -> Option<(&'a [u8], usize, usize)> {
+        Some(match self.form {
+            VertexStorage::Columns => (self.array(column)?, column.size.into(), 0),
+            VertexStorage::Records(_) => (self.bytes, self.format.size().into(), column.start.into()),
+        })
+    }
+
     /// Returns a column as a strided array with one item per vertex. The decoder `decode` reads the
     /// item of a vertex from the first numbers that the vertex has in the column.
     pub(super) fn strided<T: Decode>(&self, column: &Column, decode: T) -> Option<Strided<'a, T>> {
-        match self.form {
-            VertexStorage::Columns => Strided::new(self.array(column)?, column.size.into(), 0, decode),
-            VertexStorage::Records(_) => {
-                Strided::new(self.bytes, self.format.size().into(), column.start.into(), decode)
+        let (bytes, size, at) = self.items(column)?;
+        Strided::new(bytes, size, at, decode)
+    }
+
+    /// Returns an array for each float of a vertex.
+    pub(super) fn float_fields(&self) -> Vec<Strided<'a, EndianFloats<1>>> {
+        let mut fields = Vec::new();
+        for column in self.format.columns() {
+            let Some((bytes, size, mut at)) = self.items(column) else { continue };
+            for scalar in self.format.scalars(column) {
+                let field = Strided::new(bytes, size, at, EndianFloats(self.order()));
+                fields.extend(field.filter(|_| *scalar == Scalar::Float));
+                at = at.saturating_add(scalar.size().into());
             }
         }
+        fields
     }
 
     /// Returns a column of floats, which is an array of its own in a text file.
@@ -121,23 +138,7 @@ impl<'a> Vertices<'a> {
     /// Returns the normals, or `None` if the vertices have no normals.
     #[must_use]
     pub fn normals(&self) -> Option<Normals<'a>> {
-        self.directions(Semantic::Normal)
-    }
-
-    /// Returns the tangents, or `None` if the vertices have no tangents.
-    #[must_use]
-    pub fn tangents(&self) -> Option<Normals<'a>> {
-        self.directions(Semantic::Tangent)
-    }
-
-    /// Returns the binormals, or `None` if the vertices have no binormals.
-    #[must_use]
-    pub fn binormals(&self) -> Option<Normals<'a>> {
-        self.directions(Semantic::Binormal)
-    }
-
-    fn directions(&self, semantic: Semantic) -> Option<Normals<'a>> {
-        self.floats(semantic, NormalEncoding::F32, NormalEncoding::Strided).map(Normals)
+        self.floats(Semantic::Normal, NormalEncoding::F32, NormalEncoding::Strided).map(Normals)
     }
 
     /// Returns the texture coordinates of a set from 0 to 3, or `None` if the vertices have no such
@@ -179,12 +180,6 @@ impl<'a> Vertices<'a> {
         Some((self.strided(bones?, EndianU16s(self.order()))?, self.strided(weights?, EndianFloats(self.order()))?))
     }
 
-    /// Returns the radii of the vertices, or `None` if the vertices have no radius.
-    #[must_use]
-    pub fn radii(&self) -> Option<Strided<'a, EndianFloats<1>>> {
-        self.strided(self.format.column(Semantic::Radius)?, EndianFloats(self.order()))
-    }
-
     /// Returns the column of floats with a meaning as an extra array, or `None` if the vertices do
     /// not have it.
     pub(super) fn extra_array(&self, info: &'static ExtraArrayInfo, semantic: Semantic) -> Option<ExtraArray<'a>> {
@@ -203,19 +198,11 @@ impl<'a> Vertices<'a> {
 
     /// Returns the numbers that the vertex with the index `vertex` has in one column.
     pub fn column_values(&self, column: &Column, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
-        let size = usize::from(column.size);
-        let bytes = match self.form {
-            VertexStorage::Columns => self.array(column),
-            VertexStorage::Records(_) => Some(self.bytes),
-        };
-        let start = match self.form {
-            VertexStorage::Columns => vertex.checked_mul(size),
-            VertexStorage::Records(_) => {
-                vertex.checked_mul(self.format.size().into()).and_then(|start| start.checked_add(column.start.into()))
-            }
-        };
-        let place = start.and_then(|start| Some(start..start.checked_add(size)?)).filter(|_| vertex < self.rows);
-        let mut left = place.and_then(|place| bytes?.get(place)).unwrap_or_default();
+        let item = self.items(column).filter(|_| vertex < self.rows).and_then(|(bytes, stride, start)| {
+            let start = vertex.checked_mul(stride)?.checked_add(start)?;
+            bytes.get(start..start.checked_add(column.size.into())?)
+        });
+        let mut left = item.unwrap_or_default();
         let scalars = self.format.scalars(column).iter();
         scalars.map_while(move |scalar| {
             let (bytes, rest) = left.split_at_checked(scalar.size().into())?;
@@ -227,44 +214,5 @@ impl<'a> Vertices<'a> {
     /// Returns all numbers of one vertex, in file order.
     pub fn values(&self, vertex: usize) -> impl Iterator<Item = VertexValue<'a>> + use<'a, '_> {
         self.format.columns().iter().flat_map(move |column| self.column_values(column, vertex))
-    }
-
-    /// Writes each column of the vertices to `out` as a separate little-endian array, one array
-    /// after another.
-    pub(super) fn columns_into(&self, out: &mut [u8]) {
-        let mut left = out;
-        for column in self.format.columns() {
-            let size = usize::from(column.size).saturating_mul(self.rows);
-            let (array, rest) = std::mem::take(&mut left).split_at_mut_checked(size).unwrap_or_default();
-            left = rest;
-            let records = self.bytes.chunks_exact(usize::from(self.format.size()).max(1));
-            for (item, record) in array.chunks_exact_mut(usize::from(column.size).max(1)).zip(records) {
-                let stored = record.get(column_range(column)).unwrap_or_default();
-                copy_little(self.format.scalars(column), self.order(), stored, item);
-            }
-        }
-    }
-}
-
-fn column_range(column: &Column) -> Range<usize> {
-    let start = usize::from(column.start);
-    start..start.saturating_add(column.size.into())
-}
-
-/// Copies the numbers of one column of one vertex from `stored` to `item`, in little-endian byte
-/// order. The bytes of each number of a big-endian file are swapped.
-fn copy_little(scalars: &[Scalar], order: ByteOrder, stored: &[u8], item: &mut [u8]) {
-    let (mut stored, mut item) = (stored, item);
-    for scalar in scalars {
-        let size = usize::from(scalar.size());
-        let (from, rest) = stored.split_at_checked(size).unwrap_or_default();
-        let (to, after) = std::mem::take(&mut item).split_at_mut_checked(size).unwrap_or_default();
-        (stored, item) = (rest, after);
-        if from.len() == to.len() {
-            to.copy_from_slice(from);
-            if order == ByteOrder::Big {
-                to.reverse();
-            }
-        }
     }
 }

@@ -1,34 +1,86 @@
 //! A view of an opened EZ-Mesh file: the bytes of the file, together with the cached, parsed data.
-//! The types that read single elements, such as meshes and sections, contain this view.
+//! The types that read single elements, such as meshes and sections, contain this view. The view
+//! also gives the metadata of the whole file: asset name, versions, declared bounding box, and the
+//! plane at the end of a binary file.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::binary_reader::BinaryReader;
-use super::checkpoints::RowCheckpoints;
+use super::binary::BinaryReader;
+use super::caches::{NameIndex, ValueCache};
 use super::element_index::{ElementIndex, ElementKind};
-use super::form::Form;
-use super::layout::FORMAT;
-use super::name_index::NameIndex;
-use super::value_cache::ValueCache;
+use super::elements::reader::ElementReader;
+use super::layout::{FILE, FORMAT};
 use super::vertex_format::VertexDeclaration;
 use super::xml::number_block::ParsedBlock;
-use super::xml::tag::Tag;
+use super::xml::tag::{AttributeValue, Tag};
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::model::FileContext;
+use crate::model::{FileContext, WrittenForm};
+use crate::parse::Name;
+
+/// The XML dialect of a text file. The name of the root element determines the dialect of a text
+/// file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// The root element is `MeshSystem`. Exporters have written the dialect `MeshSystem` since
+    /// 2009.
+    MeshSystem,
+    /// The root element is a single `Mesh`. The dialect `Mesh` is older than the dialect
+    /// `MeshSystem`.
+    Mesh,
+    /// The root element is `SceneGraph`. The dialect `SceneGraph` is older than the dialect `Mesh`.
+    SceneGraph,
+}
+
+/// The encoding (form) of an EZ-Mesh file: XML text or binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// XML text, with the file name extension `.ezm`.
+    Text(Dialect),
+    /// Binary numbers and strings without field names, with the file name extension `.ezb`.
+    Binary {
+        /// The byte order of the numbers in a binary file.
+        order: ByteOrder,
+        /// The format version of a binary file: 100 or 101.
+        version: u32,
+    },
+}
+
+impl Form {
+    /// Returns the name of the encoding, such as `ezm MeshSystem` or `ezb 101`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text(Dialect::MeshSystem) => "ezm MeshSystem",
+            Self::Text(Dialect::Mesh) => "ezm Mesh",
+            Self::Text(Dialect::SceneGraph) => "ezm SceneGraph",
+            Self::Binary { version: 100, .. } => "ezb 100",
+            Self::Binary { .. } => "ezb 101",
+        }
+    }
+
+    /// Returns the form in which a file is written again. The writer of text knows one dialect
+    /// only, [`Dialect::MeshSystem`].
+    pub(super) fn written_form(self) -> WrittenForm {
+        let Self::Text(dialect) = self else {
+            return WrittenForm { extensions: &["ezb"], ..WrittenForm::default() };
+        };
+        let dialects = match dialect {
+            Dialect::MeshSystem => None,
+            Dialect::Mesh => Some(["Mesh", "MeshSystem"]),
+            Dialect::SceneGraph => Some(["SceneGraph", "MeshSystem"]),
+        };
+        WrittenForm { extensions: &["ezm", "xml"], is_text: true, dialects, ..WrittenForm::default() }
+    }
+}
 
 /// The cache slot for the numbers in the text of one element. The slot contains the parsed numbers,
 /// or the error that the parser returned.
 pub(super) type BlockSlot = OnceLock<Box<Result<ParsedBlock>>>;
-
-/// The kinds of elements that contain the vertices of surfaces. The array of vertex checkpoints has
-/// one item per element: first for all elements of the kind `MeshVertices`, then for all elements
-/// of the kind `SectionVertices`.
-pub(super) const VERTEX_KINDS: [ElementKind; 2] = [ElementKind::MeshVertices, ElementKind::SectionVertices];
 
 /// The data that an open file holds in addition to its bytes: options, element index and caches.
 #[derive(Debug)]
@@ -39,9 +91,6 @@ pub(super) struct MeshState {
     /// The cache slots for the parsed numbers of a text file: for each kind of element, one slot
     /// per element of this kind.
     pub(super) blocks: [Vec<BlockSlot>; ElementKind::COUNT],
-    /// The checkpoints of each vertex text in a text file, or `None` if the allocation of the
-    /// checkpoints failed.
-    pub(super) checkpoints: Vec<OnceLock<Option<Box<RowCheckpoints>>>>,
     pub(super) caches: MeshCaches,
 }
 
@@ -51,14 +100,8 @@ pub(super) struct MeshCaches {
     /// The index of the parent bone of each bone in a text file. The index of a bone without a
     /// parent is negative.
     pub(super) parents: OnceLock<Box<[i32]>>,
-    /// The cached name index for finding bones by name.
-    pub(super) bones: OnceLock<NameIndex>,
-    /// The cached name index for finding skeletons by name.
-    pub(super) skeletons: OnceLock<NameIndex>,
-    /// The cached name index for finding materials by name.
-    pub(super) materials: OnceLock<NameIndex>,
-    /// The cached name index for finding meshes by name.
-    pub(super) meshes: OnceLock<NameIndex>,
+    /// For each kind of element, the index for finding its elements by name.
+    pub(super) names: [OnceLock<NameIndex>; ElementKind::COUNT],
     /// The vertex declaration of the mesh whose shared vertices were requested last.
     pub(super) declaration: ValueCache<Result<VertexDeclaration>>,
     /// The name and the skeleton name of the mesh that was read last, as byte ranges of the file.
@@ -76,9 +119,7 @@ impl MeshState {
         for (slots, count) in blocks.iter_mut().zip(elements.block_counts()) {
             *slots = empty_slots(count)?;
         }
-        let counts = VERTEX_KINDS.map(|kind| elements.block_count(kind));
-        let checkpoints = empty_slots(counts.into_iter().fold(0, usize::saturating_add))?;
-        Ok(Self { context, form, elements, blocks, checkpoints, caches: MeshCaches::default() })
+        Ok(Self { context, form, elements, blocks, caches: MeshCaches::default() })
     }
 }
 
@@ -128,5 +169,101 @@ impl<'a> View<'a> {
     pub(super) fn tag(&self, start: u64) -> Result<Tag<'a>> {
         let tag = usize::try_from(start).ok().and_then(|start| Tag::at(self.bytes, start));
         tag.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), Cause::Changed))
+    }
+}
+
+impl<'a> View<'a> {
+    /// Returns the name of the asset, as stored in the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes of the file have changed since the file was opened.
+    pub fn asset_name(&self) -> Result<Name<'a>> {
+        self.root_text(["asset_name", "name"], "asset_name")
+    }
+
+    /// Returns the description of the asset, as stored in the file. The description is free text.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`asset_name`](Self::asset_name).
+    pub fn asset_info(&self) -> Result<Name<'a>> {
+        self.root_text(["asset_info"], "asset_info")
+    }
+
+    /// Returns the first attribute of the root element of a text file that exists, or a field of a
+    /// binary file.
+    fn root_text<const N: usize>(&self, attributes: [&str; N], field: &'static str) -> Result<Name<'a>> {
+        let (values, reader) = self.root(attributes, field)?;
+        match reader {
+            Some(mut reader) => reader.text(field),
+            None => Ok(values.into_iter().flatten().next().unwrap_or_default().name()),
+        }
+    }
+
+    /// Returns two versions: the version of the file format, and the version of the asset. Each of
+    /// the two returned versions is `None` if the file does not declare it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared version is not an
+    /// integer.
+    pub fn versions(&self) -> Result<[Option<i64>; 2]> {
+        let names = ["mesh_system_version", "mesh_system_asset_version"];
+        let (values, reader) = self.root(names, "system_version")?;
+        if let Some(mut reader) = reader {
+            let system = reader.i32("system_version")?;
+            return Ok([Some(system.into()), Some(reader.i32("asset_version")?.into())]);
+        }
+        let [system, asset] = values;
+        let read = |value: Option<AttributeValue<'a>>, name| {
+            value.map(|value| self.integer(value, Field::new(name))).transpose()
+        };
+        Ok([read(system, "mesh_system_version")?, read(asset, "mesh_system_asset_version")?])
+    }
+
+    /// Returns the values of the attributes `names` of the root element of a text file. For a
+    /// binary file, returns a reader at the first field after the tag `EZMESH`.
+    fn root<const N: usize>(
+        &self,
+        names: [&str; N],
+        field: &str,
+    ) -> Result<([Option<AttributeValue<'a>>; N], Option<BinaryReader<'a>>)> {
+        let start = self.state.elements.root;
+        match self.order() {
+            Some(order) => {
+                let mut reader = self.binary_reader(order, start, Field::new(""))?;
+                reader.pass_to(FILE, field)?;
+                Ok(([None; N], Some(reader)))
+            }
+            None => Ok((self.tag(start)?.values(names), None)),
+        }
+    }
+
+    /// Returns the bounding box that the file declares for all its contents, or `None` if the file
+    /// declares no bounding box.
+    ///
+    /// The declared bounding box may be wrong: in some real files it is ten times smaller than the
+    /// meshes.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if the declared bounding box
+    /// does not consist of six numbers.
+    pub fn declared_bounds(&self) -> Result<Option<Bounds>> {
+        let kind = ElementKind::SystemBox;
+        let element = ElementReader { view: *self, kind, index: 0, place: Field::new("") };
+        (self.count(kind) > 0).then(|| element.bounds()).transpose()
+    }
+
+    /// Returns the plane at the end of a binary file: the three components of the plane's normal,
+    /// and the plane's distance from the origin. Returns `None` for a text file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`asset_name`](Self::asset_name).
+    pub fn plane(&self) -> Result<Option<[f32; 4]>> {
+        let Some(order) = self.order() else { return Ok(None) };
+        self.binary_reader(order, self.state.elements.plane, Field::new(""))?.floats("plane").map(Some)
     }
 }

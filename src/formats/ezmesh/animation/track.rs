@@ -1,19 +1,75 @@
-//! Animation tracks. A track contains the key frames of one bone.
+//! Animations (clips) and their tracks. Each track contains the key frames of one bone.
 
 use std::ops::Range;
 
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
-use crate::error::{Field, Result};
+use crate::error::{Breaking as _, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::elements::reader::ElementReader;
+use crate::formats::ezmesh::elements::{Animation, Track};
 use crate::formats::ezmesh::layout::TRANSFORM_SIZE;
+use crate::formats::ezmesh::validate::rules::NUMBER_TYPE;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
 use crate::math::as_u64;
 use crate::model::Transform;
-use crate::parse::Name;
+
+/// The counts and times that a file declares for an animation.
+///
+/// The declared counts and times are unreliable: in real files, they can contradict each other and
+/// the stored key frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// The declared number of tracks of the animation.
+    pub tracks: Option<u32>,
+    /// The declared number of animation frames.
+    pub frames: Option<u32>,
+    /// The declared duration of the whole animation, in seconds.
+    pub duration: Option<f32>,
+    /// The declared time from one animation frame to the next, in seconds.
+    pub dtime: Option<f32>,
+}
+
+impl<'a> Animation<'a> {
+    /// Returns the counts and times that the file declares for the animation.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared count or time is
+    /// not a number.
+    pub fn timing(&self) -> Result<Timing> {
+        let Some(mut reader) = self.element.fields_from("tracks")? else {
+            let [duration, dtime] = [self.element.floats("duration")?, self.element.floats("dtime")?];
+            return Ok(Timing {
+                tracks: self.element.counted("trackcount").breaking(&NUMBER_TYPE)?,
+                frames: self.element.counted("framecount").breaking(&NUMBER_TYPE)?,
+                duration: duration.map(|[duration]| duration),
+                dtime: dtime.map(|[dtime]| dtime),
+            });
+        };
+        let [tracks, frames] = [reader.u32("tracks")?, reader.u32("frames")?];
+        let [duration, dtime] = reader.floats("duration")?;
+        Ok(Timing { tracks: Some(tracks), frames: Some(frames), duration: Some(duration), dtime: Some(dtime) })
+    }
+
+    /// Returns the tracks of the animation, in file order.
+    #[must_use]
+    pub fn tracks(&self) -> impl ExactSizeIterator<Item = Track<'a>> + use<'a> {
+        let view = self.element.view;
+        self.element.inside(ElementKind::Track).map(move |track| Track::new(view, track))
+    }
+
+    /// Returns the number of animation frames, which is the number of key frames of the longest
+    /// track.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Track::frame_count`].
+    pub fn frame_count(&self) -> Result<u32> {
+        self.tracks().try_fold(0, |most, track| Ok(track.frame_count()?.max(most)))
+    }
+}
 
 /// Number of floats of a key frame with a scale: 3 for the position, 4 for the rotation and 3 for
 /// the scale.
@@ -21,37 +77,11 @@ pub(crate) const KEY: usize = 10;
 /// Number of floats of a key frame without a scale: 3 for the position and 4 for the rotation.
 pub(crate) const SHORT_KEY: usize = 7;
 
-/// An animation track: the key frames of one bone.
-#[derive(Clone, Copy, Debug)]
-pub struct Track<'a> {
-    element: ElementReader<'a>,
-}
-
 impl<'a> Track<'a> {
-    pub(crate) fn new(view: View<'a>, index: usize) -> Self {
-        let (kinds, names) = ([ElementKind::Animation, ElementKind::Track], ["animation", "track"]);
-        Self { element: ElementReader::inner(view, kinds, names, index).0 }
-    }
-
     /// Returns the byte range of the text of the keys, or `None` in a binary file.
-    pub(crate) fn text(&self) -> Result<Option<Range<usize>>> {
+    pub(crate) fn text(&self) -> Result<Option<Range<u64>>> {
         let is_binary = self.element.view.order().is_some();
-        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.content)) }
-    }
-
-    /// Returns the field that names the track in error messages, and the byte offset of the track
-    /// in the file.
-    pub(crate) fn place(&self) -> (Field, u64) {
-        self.element.located()
-    }
-
-    /// Returns the name of the bone that the track moves.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the bytes have changed since the file was opened.
-    pub fn name(&self) -> Result<Name<'a>> {
-        self.element.text("name")
+        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.byte_range())) }
     }
 
     /// Returns the byte offset of the first key frame in a binary file, or of the text of the key
@@ -132,7 +162,7 @@ impl<'a> Track<'a> {
         if let Some(mut reader) = self.element.fields_from("keys")? {
             let bytes = reader.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
             let order = self.element.view.order().unwrap_or_default();
-            return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY, has_more: false });
+            return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY });
         }
         let parsed = self.element.parsed_block(|| {
             let (text, width) = self.block()?;
@@ -140,46 +170,7 @@ impl<'a> Track<'a> {
         })?;
         let width = if parsed.data.len() == rows.saturating_mul(KEY * 4) { KEY } else { SHORT_KEY };
         let floats = parsed.data.as_chunks().0;
-        Ok(Keys { floats, order: ByteOrder::Little, width, has_more: parsed.has_more })
-    }
-
-    /// Decodes the floats of all key frames directly into the buffer `out`, one key frame after
-    /// another.
-    ///
-    /// Each key frame has 7 or 10 floats. [`float_count`](Self::float_count) returns the total
-    /// number of floats, which is the required length of the buffer. `floats_into` allocates no
-    /// memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`keys`](Self::keys), and [`ErrorKind::Buffer`] if the length of
-    /// `out` is not the total number of floats.
-    ///
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn floats_into(&self, out: &mut [f32]) -> Result<()> {
-        if self.element.view.order().is_some() {
-            self.element.expect_length(self.float_count()?, out.len())?;
-            let keys = self.keys()?;
-            for (out, word) in out.iter_mut().zip(keys.floats) {
-                *out = keys.order.f32(RawWord(*word));
-            }
-            return Ok(());
-        }
-        let (text, width) = self.block()?;
-        let frames = usize::try_from(self.frame_count()?).unwrap_or(usize::MAX);
-        self.element.expect_length(frames.saturating_mul(width), out.len())?;
-        text.native_floats_into(width, out)
-    }
-
-    /// Returns the total number of floats of all key frames of the track.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`frame_count`](Self::frame_count).
-    pub fn float_count(&self) -> Result<usize> {
-        let frames = usize::try_from(self.frame_count()?).unwrap_or(usize::MAX);
-        let width = if self.element.view.order().is_some() { KEY } else { self.block()?.1 };
-        Ok(frames.saturating_mul(width))
+        Ok(Keys { floats, order: ByteOrder::Little, width })
     }
 
     /// Returns the text of the key frames as a [`NumberBlock`], and the number of floats per key
@@ -219,7 +210,6 @@ pub struct Keys<'a> {
     floats: &'a [[u8; 4]],
     order: ByteOrder,
     width: usize,
-    has_more: bool,
 }
 
 short_debug!(Keys<'_>: |keys| { keys: keys.len(), width: keys.width, order: keys.order });
@@ -243,12 +233,6 @@ impl Keys<'_> {
         self.width == KEY
     }
 
-    /// Returns whether the file contains more numbers than the key frames need.
-    #[must_use]
-    pub const fn has_more(&self) -> bool {
-        self.has_more
-    }
-
     /// Returns the transform of the bone in a key frame, relative to the parent bone.
     ///
     /// Returns `None` if the index of the key frame is out of range. If the key frames of the track
@@ -263,6 +247,12 @@ impl Keys<'_> {
         }
         let [px, py, pz, x, y, z, w, sx, sy, sz] = floats;
         Some(Transform { position: [px, py, pz], rotation: [x, y, z, w], scale: [sx, sy, sz] })
+    }
+
+    /// Returns the transform in an animation frame. After the end of the track, the bone keeps the
+    /// transform of the last key frame. Returns `None` if the track has no key frames.
+    pub(super) fn at(&self, frame: usize) -> Option<Transform> {
+        self.get(frame.min(self.len().checked_sub(1)?))
     }
 
     /// Returns an iterator over the transforms of all key frames.

@@ -6,7 +6,6 @@ use std::fmt;
 use std::io::Write;
 
 use crate::array::Bounds;
-use crate::decode::ByteOrder;
 use crate::error::{Cause, Error, Field, Result, show_bytes};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
@@ -37,8 +36,8 @@ pub(crate) fn failed(error: std::io::Error) -> Error {
 pub(crate) struct Output<'o> {
     /// Where the bytes go, or `None` if only the names of a text file are checked.
     out: Option<&'o mut dyn Write>,
-    /// The byte order of a binary file, or `None` for a text file.
-    order: Option<ByteOrder>,
+    /// Whether a binary file is written, which is little-endian.
+    is_binary: bool,
     piece: Vec<u8>,
     /// The text of the token that is being written.
     token: Vec<u8>,
@@ -53,16 +52,16 @@ pub(crate) struct Output<'o> {
 }
 
 impl<'o> Output<'o> {
-    /// Writes a text file, or a binary file in the byte order `order`.
-    pub(crate) fn new(out: &'o mut dyn Write, order: Option<ByteOrder>) -> Self {
-        Self { out: Some(out), order, ..Self::checking() }
+    /// Writes a text file or a binary file.
+    pub(crate) fn new(out: &'o mut dyn Write, is_binary: bool) -> Self {
+        Self { out: Some(out), is_binary, ..Self::checking() }
     }
 
     /// Checks that a text file can store the names that are written to it.
     pub(crate) const fn checking() -> Self {
         Self {
             out: None,
-            order: None,
+            is_binary: false,
             piece: Vec::new(),
             token: Vec::new(),
             column: 0,
@@ -72,8 +71,8 @@ impl<'o> Output<'o> {
         }
     }
 
-    pub(crate) const fn order(&self) -> Option<ByteOrder> {
-        self.order
+    pub(crate) const fn is_binary(&self) -> bool {
+        self.is_binary
     }
 
     /// Returns whether nothing is written.
@@ -107,7 +106,7 @@ impl<'o> Output<'o> {
 
     /// Writes text that only a text file has.
     pub(crate) fn markup(&mut self, parts: &[&str]) {
-        if self.order.is_none() {
+        if !self.is_binary {
             for part in parts {
                 self.put(part.as_bytes());
             }
@@ -155,16 +154,14 @@ impl<'o> Output<'o> {
 
     /// Writes a name or another text, which a text file stores in an attribute.
     pub(crate) fn text(&mut self, name: &'static str, value: &[u8]) -> &mut Self {
-        let written = match self.order {
-            Some(order) => {
-                self.put(&order.put(u32::try_from(value.len()).unwrap_or(u32::MAX)));
-                self.put_all(value)
-            }
-            None if self.is_checking() => check_text(self.place.named(name), value),
-            None => {
-                self.attribute(name, value);
-                Ok(())
-            }
+        let written = if self.is_binary {
+            self.put(&u32::try_from(value.len()).unwrap_or(u32::MAX).to_le_bytes());
+            self.put_all(value)
+        } else if self.is_checking() {
+            check_text(self.place.named(name), value)
+        } else {
+            self.attribute(name, value);
+            Ok(())
         };
         self.fault = self.fault.take().or(written.err());
         self
@@ -182,7 +179,7 @@ impl<'o> Output<'o> {
 
     /// Writes an attribute that only a text file has.
     pub(crate) fn attribute(&mut self, name: &str, value: &[u8]) -> &mut Self {
-        if self.order.is_some() {
+        if self.is_binary {
             return self;
         }
         self.markup(&[" ", name, "=\""]);
@@ -200,9 +197,10 @@ impl<'o> Output<'o> {
     /// Writes a number of 32 bits.
     pub(crate) fn number(&mut self, name: &str, number: impl Into<i64>) -> &mut Self {
         let number = number.into();
-        match self.order {
-            Some(order) => self.put(&order.put(lowest(number))),
-            None => self.markup(&[" ", name, "=\"", &number.to_string(), "\""]),
+        if self.is_binary {
+            self.put(&lowest(number));
+        } else {
+            self.markup(&[" ", name, "=\"", &number.to_string(), "\""]);
         }
         self
     }
@@ -216,12 +214,12 @@ impl<'o> Output<'o> {
     pub(crate) fn floats(&mut self, name: &'static str, floats: &[f32], between: u8) -> &mut Self {
         self.markup(&[" ", name, "=\""]);
         for (number, one) in floats.iter().enumerate() {
-            if number > 0 && self.order.is_none() {
-                self.put(&[between]);
-            }
-            if let Some(order) = self.order {
-                self.put(&order.put(one.to_bits()));
+            if self.is_binary {
+                self.put(&one.to_le_bytes());
             } else {
+                if number > 0 {
+                    self.put(&[between]);
+                }
                 self.spell_float(*one);
                 self.put_token();
             }
@@ -235,10 +233,8 @@ impl<'o> Output<'o> {
     /// A binary file stores zeros in place of a box that is missing or empty.
     pub(crate) fn bounds(&mut self, bounds: Option<Bounds>) -> Result<()> {
         let nothing = Bounds { min: [0.0; 3], max: [0.0; 3] };
-        let bounds = match self.order {
-            Some(_) => Some(bounds.filter(|bounds| !bounds.is_empty()).unwrap_or(nothing)),
-            None => bounds,
-        };
+        let stored = bounds.filter(|bounds| !bounds.is_empty()).unwrap_or(nothing);
+        let bounds = if self.is_binary { Some(stored) } else { bounds };
         bounds.map_or(Ok(()), |Bounds { min, max }| {
             self.tag("MeshAABB").floats("min", &min, b',').floats("max", &max, b',').empty()
         })
@@ -259,13 +255,13 @@ impl<'o> Output<'o> {
     /// If the value and a comma do not fit on the current line of a text file, the value is written
     /// on the next line.
     pub(crate) fn value(&mut self, scalar: Scalar, value: VertexValue<'_>) -> Result<()> {
-        if let Some(order) = self.order {
+        if self.is_binary {
             // Binary files store only these types of numbers.
             match (scalar, value) {
-                (Scalar::Int16, VertexValue::Integer(number)) => self.put(&order.put_u16(low(number))),
-                (_, VertexValue::Integer(number)) => self.put(&order.put(lowest(number))),
-                (_, VertexValue::Float(float)) => self.put(&order.put(float.to_bits())),
-                (_, VertexValue::Hex(number)) => self.put(&order.put(number)),
+                (Scalar::Int16, VertexValue::Integer(number)) => self.put(&low(number).to_le_bytes()),
+                (_, VertexValue::Integer(number)) => self.put(&lowest(number)),
+                (_, VertexValue::Float(float)) => self.put(&float.to_le_bytes()),
+                (_, VertexValue::Hex(number)) => self.put(&number.to_le_bytes()),
                 _ => {}
             }
             return Ok(());
@@ -326,7 +322,7 @@ impl<'o> Output<'o> {
     /// If another row of `next` bytes does not fit on the current line, the line ends, too.
     pub(crate) fn end_row(&mut self, next: usize) -> Result<()> {
         self.markup(&[","]);
-        if self.order.is_some() || self.column.saturating_add(next) <= LINE { self.pass() } else { self.end_line() }
+        if self.is_binary || self.column.saturating_add(next) <= LINE { self.pass() } else { self.end_line() }
     }
 
     /// Ends the numbers of a vertex, a key or a tetrahedron, which have lines of their own.
@@ -346,9 +342,9 @@ impl<'o> Output<'o> {
 }
 
 /// Returns the lowest 32 bits of an integer.
-fn lowest(number: i64) -> u32 {
+fn lowest(number: i64) -> [u8; 4] {
     let [one, two, three, four, ..] = number.to_le_bytes();
-    u32::from_le_bytes([one, two, three, four])
+    [one, two, three, four]
 }
 
 /// Returns the lowest 16 bits of an integer.

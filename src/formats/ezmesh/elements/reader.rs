@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
-use crate::formats::ezmesh::binary_reader::BinaryReader;
+use crate::formats::ezmesh::binary::BinaryReader;
+use crate::formats::ezmesh::caches::NameIndex;
 use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::layout::{FORMAT, RECORDS};
 use crate::formats::ezmesh::validate::rules::{NUMBER_TYPE, VERTEX_DECLARATION};
@@ -14,8 +15,9 @@ use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::{NumberBlock, ParsedBlock};
 use crate::formats::ezmesh::xml::numbers::Tokens;
 use crate::formats::ezmesh::xml::tag::{AttributeValue, Tag};
-use crate::math::as_u64;
-use crate::parse::Name;
+use crate::math::{as_index, as_u64};
+use crate::model::Transform;
+use crate::parse::{AccessLog, Name};
 
 /// An element of a file, with the path of the element for error messages.
 #[derive(Clone, Copy)]
@@ -32,18 +34,31 @@ pub(crate) struct ElementReader<'a> {
 short_debug!(ElementReader<'_>: |element| { file: element.view, kind: element.kind, index: element.index });
 
 impl<'a> View<'a> {
+    /// Returns the index of the first element of a kind that has the name `name`. The first call
+    /// for a kind reads the names of all its elements.
+    pub(crate) fn find(&self, kind: ElementKind, name: Name<'_>) -> Option<usize> {
+        let names = self.state.caches.names.get(kind.number())?.get_or_init(|| {
+            let name = |number| {
+                let element = ElementReader { view: *self, kind, index: as_index(number), place: Field::new("") };
+                element.text("name").unwrap_or_default().as_bytes()
+            };
+            NameIndex::of((0..u32::try_from(self.count(kind)).unwrap_or(u32::MAX)).map(|one| (0, name(one), one)))
+        });
+        names.find(0, name.as_bytes()).map(as_index)
+    }
+
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
         let kind = Cause::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
         Error::new(FORMAT, field, start, kind).breaking(&VERTEX_DECLARATION)
     }
 
-    /// Creates an iterator over the numbers in the value of an attribute.
-    ///
-    /// Returns `None` if the attribute value contains `<`, because an attribute value must not
-    /// contain markup.
-    fn tokens(&self, value: AttributeValue<'a>) -> Option<Tokens<'a>> {
+    /// Reads numbers from the value of an attribute. Returns `None` if `read` does, if the value
+    /// contains more numbers, or if it contains `<`, because it must not contain markup.
+    fn parse<T>(&self, value: AttributeValue<'a>, read: impl FnOnce(&mut Tokens<'a>) -> Option<T>) -> Option<T> {
         let longest = usize::try_from(self.state.context.options.limits.number).unwrap_or(usize::MAX);
-        memchr::memchr(b'<', value.bytes).is_none().then(|| Tokens::new(self.bytes, value.range(), longest))
+        memchr::memchr(b'<', value.bytes).is_none().then_some(())?;
+        let mut tokens = Tokens::new(self.bytes, value.range(), longest);
+        read(&mut tokens).filter(|_| tokens.is_done() == Ok(true))
     }
 
     fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
@@ -55,23 +70,16 @@ impl<'a> View<'a> {
     /// Parses an attribute value that must contain exactly `N` floats.
     pub(crate) fn floats<const N: usize>(&self, value: AttributeValue<'a>, field: Field) -> Result<[f32; N]> {
         let mut floats = [0.0; N];
-        let read = self.tokens(value).and_then(|mut tokens| {
-            tokens.floats_into(&mut floats).ok()?;
-            tokens.is_done().ok().filter(|done| *done)
-        });
-        if read.is_some() {
-            return Ok(floats);
-        }
-        let expected = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
-        Err(Self::misread(value, field, expected))
+        self.parse(value, |tokens| tokens.floats_into(&mut floats).ok()).ok_or_else(|| {
+            let expected = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
+            Self::misread(value, field, expected)
+        })?;
+        Ok(floats)
     }
 
     /// Parses an attribute value that must be an integer.
     pub(crate) fn integer(&self, value: AttributeValue<'a>, field: Field) -> Result<i64> {
-        let number = self.tokens(value).and_then(|mut tokens| {
-            let number = tokens.integer().ok()?;
-            (tokens.is_done() == Ok(true)).then_some(number)
-        });
+        let number = self.parse(value, |tokens| tokens.integer_within(i64::MIN..=i64::MAX).ok());
         number.ok_or_else(|| Self::misread(value, field, "an integer".to_owned()))
     }
 
@@ -82,51 +90,56 @@ impl<'a> View<'a> {
             Self::misread(value, field, "a count, 0 to 4294967295".to_owned()).breaking(&VERTEX_DECLARATION)
         })
     }
-
-    /// Reads the first bounding box element whose index is in `range`. Returns `None` if `range` is
-    /// empty.
-    pub(crate) fn box_at(&self, kind: ElementKind, range: Range<usize>, place: Field) -> Result<Option<Bounds>> {
-        let Some(start) = range.into_iter().next().and_then(|index| self.state.elements.start(kind, index)) else {
-            return Ok(None);
-        };
-        if let Some(order) = self.order() {
-            let mut reader = self.binary_reader(order, start, place)?;
-            let [min, max] = [reader.floats("bounds.min")?, reader.floats("bounds.max")?];
-            return Ok(Some(Bounds { min, max }));
-        }
-        let [min, max] = self.tag(start)?.values(["min", "max"]);
-        let field = place.named("MeshAABB");
-        let corner = |value: Option<AttributeValue<'a>>, name: &'static str| match value {
-            Some(value) => self.floats::<3>(value, field),
-            None => Err(Self::missing(start, field, name)),
-        };
-        Ok(Some(Bounds { min: corner(min, "min")?, max: corner(max, "max")? }))
-    }
 }
 
 impl<'a> ElementReader<'a> {
-    /// Creates a reader for an element that belongs to an element around it. The lists in errors
-    /// have the names `names`. Also returns the number of the element around it.
-    pub(crate) fn inner(
+    /// Creates a reader for an element of a kind, which may belong to an element around it. Errors
+    /// name the lists of both by the names beside the kinds.
+    pub(crate) fn new(
         view: View<'a>,
-        [outer, kind]: [ElementKind; 2],
-        names: [&'static str; 2],
+        outer: Option<(ElementKind, &'static str)>,
+        (kind, name): (ElementKind, &'static str),
         index: usize,
-    ) -> (Self, usize) {
-        let start = view.state.elements.start(kind, index).unwrap_or_default();
-        let around = view.state.elements.around(outer, start).unwrap_or_default();
-        let number = index.saturating_sub(view.within(kind, outer, around).start);
-        let place = Field::new("").in_list(names[0], as_u64(around)).in_inner_list(names[1], as_u64(number));
-        (Self { view, kind, index, place }, around)
+    ) -> Self {
+        let place = match outer {
+            None => Field::new("").in_list(name, as_u64(index)),
+            Some((outer, outer_name)) => {
+                let start = view.state.elements.start(kind, index).unwrap_or_default();
+                let around = view.state.elements.around(outer, start).unwrap_or_default();
+                let number = index.saturating_sub(view.within(kind, outer, around).start);
+                Field::new("").in_list(outer_name, as_u64(around)).in_inner_list(name, as_u64(number))
+            }
+        };
+        Self { view, kind, index, place }
     }
 
-    /// Checks that a buffer of the caller has the needed length.
-    pub(crate) fn expect_length(&self, needed: usize, given: usize) -> Result<()> {
-        if given == needed {
-            return Ok(());
+    /// Returns the indices of the elements of a kind that are inside this element.
+    pub(crate) fn inside(&self, kind: ElementKind) -> Range<usize> {
+        self.view.within(kind, self.kind, self.index)
+    }
+
+    /// Returns the first element of a kind inside this element. Errors name it by this element.
+    pub(crate) fn first(&self, kind: ElementKind) -> Option<Self> {
+        self.inside(kind).next().map(|index| Self { kind, index, ..*self })
+    }
+
+    /// Reads the bounding box that this element is.
+    pub(crate) fn bounds(self) -> Result<Bounds> {
+        if let Some(mut reader) = self.fields()? {
+            return Ok(Bounds { min: reader.floats("bounds.min")?, max: reader.floats("bounds.max")? });
         }
-        let kind = Cause::Buffer { needed: as_u64(needed), given: as_u64(given) };
-        Err(Error::without_offset(FORMAT, self.place.named("out"), kind))
+        let ([min, max], field) = (self.tag()?.values(["min", "max"]), self.place.named("MeshAABB"));
+        let corner = |value: Option<AttributeValue<'a>>, name: &'static str| match value {
+            Some(value) => self.view.floats::<3>(value, field),
+            None => Err(View::missing(self.start()?, field, name)),
+        };
+        Ok(Bounds { min: corner(min, "min")?, max: corner(max, "max")? })
+    }
+
+    /// Returns the access log in which the arrays of a binary file are recorded. Opening a text
+    /// file records all its bytes.
+    pub(crate) fn array_log(&self) -> Option<&'a AccessLog> {
+        self.view.state.context.access_log().filter(|_| self.view.order().is_some())
     }
 
     /// Returns the field path of the element, and the byte offset at which it starts.
@@ -186,11 +199,44 @@ impl<'a> ElementReader<'a> {
         value.map(|value| self.view.counting(value, self.place.named(attribute))).transpose()
     }
 
+    /// Returns a number that the element declares: the field `field` of a binary file, or an
+    /// attribute of a text file. Returns `None` if the attribute is missing.
+    pub(crate) fn declared(&self, field: &'static str, attribute: &'static str) -> Result<Option<u32>> {
+        match self.fields_from(field)? {
+            Some(mut reader) => reader.u32(field).map(Some),
+            None => self.counted(attribute),
+        }
+    }
+
     /// Returns the value of an attribute of the element in a text file as `N` floats, or `None` if
     /// the attribute is missing.
     pub(crate) fn floats<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f32; N]>> {
         let value = self.tag()?.value(attribute);
         value.map(|value| self.view.floats(value, self.place.named(attribute))).transpose()
+    }
+
+    /// Returns the transform in three attributes of the element in a text file. A missing position,
+    /// rotation or scale has the identity value: 0, no rotation, or 1.
+    pub(crate) fn transform(
+        &self,
+        values: [Option<AttributeValue<'a>>; 3],
+        names: [&'static str; 3],
+    ) -> Result<Transform> {
+        let rest = Transform::default();
+        Ok(Transform {
+            position: self.floats_or(values[0], names[0], rest.position)?,
+            rotation: self.floats_or(values[1], names[1], rest.rotation)?,
+            scale: self.floats_or(values[2], names[2], rest.scale)?,
+        })
+    }
+
+    fn floats_or<const N: usize>(
+        &self,
+        value: Option<AttributeValue<'a>>,
+        name: &'static str,
+        missing: [f32; N],
+    ) -> Result<[f32; N]> {
+        value.map_or(Ok(missing), |value| self.view.floats(value, self.place.named(name)))
     }
 
     /// Returns a [`NumberBlock`] that reads the numbers in the text of the element in a text file.

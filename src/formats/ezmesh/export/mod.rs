@@ -6,26 +6,24 @@
 
 // Rule: this file sorts and maps by copies only.
 
-mod content;
 mod skeleton;
 mod surface;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use content::ExportContent;
 use skeleton::AssetBones;
 use surface::{MeshPlan, MeshWriter, PartWalk};
 
-use super::builder::Output;
-use super::layout::FORMAT;
-use crate::decode::ByteOrder;
+use super::builder::{Output, VERSIONS};
+use crate::array::Bounds;
 use crate::error::Result;
 use crate::export::flat_losses::{FlatFormat, FlatLosses};
 use crate::export::loss::LossList;
 use crate::export::scene::ExportScene;
 use crate::export::{ExportOptions, Loss, LossKind, OutputWriter, SceneInput};
-use crate::model::{MetadataValue, Space};
+use crate::math::as_index;
+use crate::model::{Asset, MetadataValue, Space, Transform};
 use crate::scene::ColorRole;
 
 /// What a text file cannot hold.
@@ -36,11 +34,8 @@ const TEXT: FlatFormat = FlatFormat {
 };
 
 /// What a binary file cannot hold.
-const BINARY: FlatFormat = FlatFormat {
-    lacks: &[LossKind::MorphTargets, LossKind::VertexFrames, LossKind::Hulls],
-    uv_sets: 4,
-    draw_styles: false,
-};
+const BINARY: FlatFormat =
+    FlatFormat { lacks: &[LossKind::MorphTargets, LossKind::VertexFrames, LossKind::Hulls], ..TEXT };
 
 /// A writer of EZ-Mesh files, with the content of the file but its meshes.
 pub(crate) struct EzMeshWriter<'a> {
@@ -52,15 +47,17 @@ pub(crate) struct EzMeshWriter<'a> {
 }
 
 impl<'a> EzMeshWriter<'a> {
-    /// Builds the content of the file. Stored values of an EZ-Mesh file are not converted, because
-    /// the format defines no axes.
+    /// Builds the content of the file. Stored values of a mesh without known axes are not converted,
+    /// because EZ-Mesh defines no axes.
     pub(crate) fn new(
         input: &SceneInput<'a>,
         options: &'a ExportOptions,
         is_binary: bool,
     ) -> Result<(Self, Vec<Loss>)> {
         let mut losses = FlatLosses::new(if is_binary { &BINARY } else { &TEXT }, options)?;
-        let target = if input.contents.format() == FORMAT.name() { Space::UNKNOWN } else { Space::GLTF };
+        let has_no_axes = |asset: &dyn Asset| asset.level(0).is_ok_and(|level| level.space().up.is_none());
+        let is_kept = input.contents.asset(0).is_ok_and(|asset| has_no_axes(&*asset));
+        let target = if is_kept { Space::UNKNOWN } else { Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let asset_name = text(options.source.name().unwrap_or_default().as_bytes());
         let mut content = ExportContent { asset_name, ..ExportContent::default() };
@@ -88,7 +85,7 @@ impl OutputWriter for EzMeshWriter<'_> {
         if !self.is_binary {
             self.content.write(None, &mut Output::checking())?;
         }
-        let mut out = Output::new(out, self.is_binary.then_some(ByteOrder::Little));
+        let mut out = Output::new(out, self.is_binary);
         self.content.write(Some(self.plan.bounds).filter(|_| self.is_binary), &mut out)?;
         let count = self.plan.mesh_count();
         out.start_list("Meshes", count)?;
@@ -163,6 +160,96 @@ impl DistinctNames {
             self.last.insert(name, number);
         }
         found
+    }
+}
+
+/// The content of a file before its meshes.
+#[derive(Debug, Default)]
+pub(super) struct ExportContent {
+    pub(super) asset_name: Vec<u8>,
+    pub(super) skeletons: Vec<SkeletonContent>,
+    pub(super) animations: Vec<AnimationContent>,
+    /// The name and the description of each material.
+    pub(super) materials: Vec<[Vec<u8>; 2]>,
+    /// Keys and values, which only a binary file contains.
+    pub(super) user_data: Vec<[Vec<u8>; 2]>,
+    /// Names and bytes, which only a binary file contains.
+    pub(super) user_binary_data: Vec<[Vec<u8>; 2]>,
+}
+
+#[derive(Debug)]
+pub(super) struct SkeletonContent {
+    pub(super) name: Vec<u8>,
+    pub(super) bones: Vec<BoneContent>,
+}
+
+#[derive(Debug)]
+pub(super) struct BoneContent {
+    pub(super) name: Vec<u8>,
+    pub(super) parent: Option<u32>,
+    pub(super) bind: Transform,
+}
+
+/// The name and the keys of a track.
+pub(super) type TrackContent = (Vec<u8>, Vec<Transform>);
+
+#[derive(Debug)]
+pub(super) struct AnimationContent {
+    pub(super) name: Vec<u8>,
+    pub(super) frames: u32,
+    /// The duration of the animation, and the time between two frames.
+    pub(super) seconds: [f32; 2],
+    pub(super) tracks: Vec<TrackContent>,
+}
+
+impl ExportContent {
+    /// Writes the content, or checks the names if `out` writes nothing.
+    pub(super) fn write(&self, bounds: Option<Bounds>, out: &mut Output<'_>) -> Result<()> {
+        out.start_system([&self.asset_name, b""], VERSIONS, bounds)?;
+        out.no_list();
+        out.no_list();
+        out.list(("Skeletons", "skeleton"), self.skeletons.iter(), SkeletonContent::write)?;
+        out.list(("Animations", "animation"), self.animations.iter(), AnimationContent::write)?;
+        out.list(("Materials", "material"), self.materials.iter(), |out, [name, more]| out.material(name, more))?;
+        if !out.is_binary() {
+            return Ok(());
+        }
+        for lists in [&self.user_data, &self.user_binary_data] {
+            out.list(("", "user_data"), lists.iter(), |out, [name, value]| {
+                out.text("name", name).text("value", value).empty()
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl SkeletonContent {
+    fn write(out: &mut Output<'_>, skeleton: &Self) -> Result<()> {
+        let place = out.place;
+        out.start_skeleton(&skeleton.name, skeleton.bones.len())?;
+        for (number, bone) in (0..).zip(&skeleton.bones) {
+            out.place = place.in_inner_list("bone", number);
+            let parent = bone.parent.and_then(|parent| Some((parent, skeleton.bones.get(as_index(parent))?)));
+            out.bone(&bone.name, parent.map(|(parent, bone)| (parent, bone.name.as_slice())), &bone.bind)?;
+        }
+        out.close("Skeleton")
+    }
+}
+
+impl AnimationContent {
+    fn write(out: &mut Output<'_>, animation: &Self) -> Result<()> {
+        let (place, [duration, dtime]) = (out.place, animation.seconds);
+        let counts = [animation.tracks.len(), as_index(animation.frames)];
+        out.start_animation(&animation.name, counts, [Some(duration), Some(dtime)])?;
+        for (number, (name, keys)) in (0..).zip(&animation.tracks) {
+            out.place = place.in_inner_list("track", number);
+            out.start_track(name, keys.len(), animation.seconds)?;
+            if !out.is_checking() {
+                keys.iter().try_for_each(|key| out.transform(key))?;
+            }
+            out.close("AnimTrack")?;
+        }
+        out.close("Animation")
     }
 }
 

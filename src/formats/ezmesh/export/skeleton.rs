@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::DistinctNames;
-use super::content::{AnimationContent, BoneContent, ExportContent, SkeletonContent, TrackContent};
+use super::{AnimationContent, BoneContent, DistinctNames, ExportContent, SkeletonContent, TrackContent};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::loss::{ForeignClips, LossKind, LossList, counted};
@@ -73,23 +72,22 @@ pub(super) fn add(
         let conversion = scene.placed.conversion(geometry, adjustment)?;
         let vertices = scene.placed.vertex_conversion(geometry, animations, &adjustment)?;
         let name = names.add(b"", "skeleton");
-        let (bones, order, labels) = skeleton(animations, &read, &conversion, losses)?;
+        let (bones, order) = skeleton(animations, &read, &conversion, losses)?;
         content.skeletons.push(SkeletonContent { name: name.clone(), bones });
         let own = AssetBones { name, order, conversion, vertices };
-        add_clips(scene, animations, &own, &labels, content, losses)?;
+        add_clips(scene, animations, &own, content, losses)?;
         all.insert(index, own);
     }
     Ok(all)
 }
 
-/// Returns the bones, each after its parent, the new index of each bone, and the name of each bone.
-#[allow(clippy::type_complexity, reason = "three lists of the same bones")]
+/// Returns the bones, each after its parent, and the new index of each bone.
 fn skeleton(
     animations: &dyn Animations,
     skeleton: &Skeleton,
     conversion: &SpaceConversion,
     losses: &mut LossList,
-) -> Result<(Vec<BoneContent>, Vec<u32>, Vec<Vec<u8>>)> {
+) -> Result<(Vec<BoneContent>, Vec<u32>)> {
     let count = skeleton.len();
     if count >= MAX_BONES {
         let expected = format!("fewer than {MAX_BONES} bones, whose indices have 16 bits").into();
@@ -97,7 +95,6 @@ fn skeleton(
     }
     let (mut names, mut replaced) = (DistinctNames::default(), 0_usize);
     let (mut bones, mut order) = (Vec::new(), filled("export", "bones", count, u32::MAX)?);
-    let mut labels = filled("export", "bones", count, Vec::new())?;
     for bone in 0..count {
         // The parents that have no index yet, from the bone to the root.
         let up = |bone: &usize| skeleton.parent(*bone);
@@ -108,9 +105,8 @@ fn skeleton(
             let stored = animations.bone(bone)?;
             let parent = skeleton.parent(bone).and_then(|parent| order.get(parent)).copied();
             let name = names.add(stored.name.as_bytes(), "bone");
-            if let Some((index, label)) = order.get_mut(bone).zip(labels.get_mut(bone)) {
+            if let Some(index) = order.get_mut(bone) {
                 *index = u32::try_from(bones.len()).unwrap_or(u32::MAX);
-                label.clone_from(&name);
             }
             let bind = conversion.local(&stored.bind);
             replaced = replaced.saturating_add(usize::from(!bind.is_finite()));
@@ -118,7 +114,7 @@ fn skeleton(
         }
     }
     add_replaced(replaced, "bone", losses);
-    Ok((bones, order, labels))
+    Ok((bones, order))
 }
 
 /// Adds the clips of an asset, and those of other files, whose bones are matched by name.
@@ -126,15 +122,14 @@ fn add_clips(
     scene: &ExportScene<'_>,
     own: &dyn Animations,
     bones: &AssetBones,
-    labels: &[Vec<u8>],
     content: &mut ExportContent,
     losses: &mut LossList,
 ) -> Result<()> {
-    let identity: Vec<Option<usize>> = (0..labels.len()).map(Some).collect();
+    let identity: Vec<Option<usize>> = (0..bones.order.len()).map(Some).collect();
     for clip in 0..own.clip_count()? {
         if scene.options.clip.is_none_or(|chosen| chosen == clip) {
             let source = (own, clip, scene.options.source.name().unwrap_or_default());
-            add_clip(scene, source, &identity, bones, labels, content, losses)?;
+            add_clip(scene, source, &identity, bones, content, losses)?;
         }
     }
     let mut foreign = ForeignClips::default();
@@ -146,7 +141,7 @@ fn add_clips(
         }
         for clip in 0..count {
             let source = (source.animations, clip, source.name);
-            foreign.moves_mesh |= add_clip(scene, source, &map, bones, labels, content, losses)?;
+            foreign.moves_mesh |= add_clip(scene, source, &map, bones, content, losses)?;
         }
     }
     foreign.finish(losses);
@@ -160,7 +155,6 @@ fn add_clip(
     (animations, index, name): (&dyn Animations, usize, &str),
     map: &[Option<usize>],
     bones: &AssetBones,
-    labels: &[Vec<u8>],
     content: &mut ExportContent,
     losses: &mut LossList,
 ) -> Result<bool> {
@@ -176,12 +170,11 @@ fn add_clip(
         let fits = moved.iter().zip(map).any(|(moved, bone)| *moved && bone.is_some());
         losses.add(if fits { LossKind::ClipBones } else { LossKind::Clips }, None, text);
     }
-    let mut tracks: Vec<(usize, TrackContent)> = Vec::new();
-    for (bone, target) in map.iter().enumerate().filter(|(bone, _)| moved.get(*bone) == Some(&true)) {
-        if let Some(label) = target.and_then(|target| labels.get(target)) {
-            tracks.push((bone, (label.clone(), Vec::new())));
-        }
-    }
+    let skeleton = content.skeletons.iter().find(|skeleton| skeleton.name == bones.name);
+    let target = |target: usize| skeleton?.bones.get(as_index(*bones.order.get(target)?));
+    let moving = map.iter().enumerate().filter(|(bone, _)| moved.get(*bone) == Some(&true));
+    let named = moving.filter_map(|(bone, map)| Some((bone, (target((*map)?)?.name.clone(), Vec::new()))));
+    let mut tracks: Vec<(usize, TrackContent)> = named.collect();
     let (mut pose, mut replaced) = (filled("export", "pose", count, Transform::default())?, 0_usize);
     for frame in 0..clip.frames {
         animations.pose(index, as_index(frame), &mut pose)?;

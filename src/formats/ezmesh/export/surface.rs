@@ -5,17 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::builder::{MeshHead, Output, SectionHead, VertexColumns, VertexTypes, check_text};
-use super::super::semantic::{Semantic, VertexValue};
-use super::content::ExportContent;
 use super::skeleton::{self, AssetBones};
-use super::{DistinctNames, text};
+use super::{DistinctNames, ExportContent, text};
 use crate::array::{Array, Bounds};
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::{Field, Result};
 use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
 use crate::export::{CornerBlocks, PartNormals, VertexOrder, VertexParts, WrittenPart};
+use crate::formats::ezmesh::builder::{Output, VertexColumns, VertexTypes, check_text};
+use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
 use crate::math::{as_index, as_u64, narrow};
 use crate::model::{
     Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,
@@ -166,12 +165,7 @@ impl<'w, 'o> MeshWriter<'w, 'o> {
             self.start(part)?;
         }
         let bounds = if self.plan.is_binary { Some(part.section_bounds()?) } else { None };
-        self.out.start_section(&SectionHead {
-            material: &part.material()?,
-            bounds,
-            types: Some(&self.types),
-            info: None,
-        })?;
+        self.out.start_section(&part.material()?, bounds, Some(&self.types), None)?;
         self.out.start_triangles(part.triangle_count()?)?;
         part.each_triangle(&mut |triangle| self.out.triangle(part.conversion.triangle(triangle)))?;
         self.out.end_triangles()?;
@@ -192,7 +186,7 @@ impl<'w, 'o> MeshWriter<'w, 'o> {
         let bounds = if self.plan.is_binary { Some(part.bounds()?) } else { None };
         self.types = part.columns(&part.attributes()?, 0, &[])?.types();
         let skeleton = part.bones.map(|bones| bones.name.as_slice()).unwrap_or_default();
-        self.out.start_mesh(&MeshHead { name: &name, skeleton, bounds, sections: as_index(self.left) })?;
+        self.out.start_mesh([&name, skeleton], bounds, as_index(self.left))?;
         if self.plan.is_binary { Ok(()) } else { self.write_vertices(part) }
     }
 

@@ -1,22 +1,20 @@
 //! Checks the validation rules about meshes and their sections, vertices and triangles.
 
-use super::report::report_surplus;
-use super::rules;
+use super::{report_surplus, rules};
 use crate::error::{ErrorKind, Field, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::elements::MeshElement;
-use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
-use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
+use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
+use crate::formats::ezmesh::elements::reader::ElementReader;
+use crate::formats::ezmesh::elements::{MeshElement, Section};
 use crate::formats::ezmesh::semantic::Semantic;
-use crate::formats::ezmesh::surface::Section;
 use crate::formats::ezmesh::view::View;
-use crate::math::{as_index, as_u64};
+use crate::math::as_index;
 use crate::parse::Severity;
 use crate::validate::Report;
 
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     report.read(view.declared_bounds())?;
-    say_several(report, Field::new("MeshAABB"), view.state.elements.root, view.count(ElementKind::SystemBox));
+    report_several(report, Field::new("MeshAABB"), view.state.elements.root, view.count(ElementKind::SystemBox));
     for mesh in view.meshes() {
         check_mesh(view, mesh, report)?;
     }
@@ -25,15 +23,16 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for tetra in view.tetra_meshes() {
         let Some(count) = report.read(tetra.count())? else { continue };
-        if report.read(tetra.corners())?.is_some() && tetra.has_more() {
-            report_surplus(report, tetra.place().named("corners"), tetra.offset()?, as_index(count));
+        if report.read(tetra.corners())?.is_some() {
+            let place = (tetra.element.place.named("corners"), tetra.offset()?);
+            report_surplus(report, &tetra.element, place, as_index(count));
         }
     }
     for instance in view.instances() {
         report.read(instance.transform())?;
-        let (field, start) = instance.place();
+        let (field, start) = instance.element.located();
         let mesh = instance.mesh_name()?;
-        if view.find_mesh(mesh).is_none() {
+        if view.find(ElementKind::Mesh, mesh).is_none() {
             let text = format_args!("expected the name of a mesh, found \"{mesh}\"");
             report.add(rules::UNKNOWN_INSTANCE_MESH, field.named("mesh"), start, text);
         }
@@ -43,10 +42,9 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     }
     for collision in view.collisions() {
         report.read(collision.transform())?;
-        let (field, start) = collision.place();
-        let [vertices, triangles] = collision.hull_block_counts();
-        say_several(report, field.named("vertexbuffer"), start, vertices);
-        say_several(report, field.named("indexbuffer"), start, triangles);
+        let field = collision.element.place;
+        check_single(report, &collision.element, "vertexbuffer", ElementKind::HullVertices);
+        check_single(report, &collision.element, "indexbuffer", ElementKind::HullTriangles);
         if let Some(Some(points)) = report.read(collision.hull_points())? {
             check_vertices(&points, report)?;
         }
@@ -58,13 +56,12 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) -> Result<()> {
-    let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
-    let start = mesh.start();
+    let (place, start) = mesh.element.located();
     report.read(mesh.declared_section_count())?;
     report.read(mesh.declared_bounds())?;
     let skeleton = mesh.skeleton_name()?;
     let is_none = ["", "null", "(null)"].iter().any(|none| skeleton.as_bytes().eq_ignore_ascii_case(none.as_bytes()));
-    if !is_none && view.find_skeleton(skeleton).is_none() {
+    if !is_none && view.find(ElementKind::Skeleton, skeleton).is_none() {
         let text = format_args!("expected the name of a skeleton, found \"{skeleton}\"");
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
@@ -80,9 +77,8 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
         let text = "expected a section, found none: the mesh cannot be drawn";
         report.add(rules::MESH_STRUCTURE.with(Severity::Error), place, start, text);
     }
-    let boxes = view.within(ElementKind::MeshBox, ElementKind::Mesh, mesh.index()).len();
-    say_several(report, place.named("MeshAABB"), start, boxes);
-    say_several(report, place.named("vertexbuffer"), start, mesh.vertex_range().len());
+    check_single(report, &mesh.element, "MeshAABB", ElementKind::MeshBox);
+    check_single(report, &mesh.element, "vertexbuffer", ElementKind::MeshVertices);
     if let Some(Some(buffer)) = report.read(mesh.vertex_buffer())? {
         check_vertices(&buffer, report)?;
     }
@@ -90,20 +86,21 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
 }
 
 fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (place, start) = section.place();
+    let (place, start) = section.element.located();
     report.read(section.declared_bounds())?;
     let material = section.material_name()?;
     if view.count(ElementKind::Material) > 0
         && !material.as_bytes().is_empty()
-        && view.find_material(material).is_none()
+        && view.find(ElementKind::Material, material).is_none()
     {
         let text = format_args!("expected the name of a material, found \"{material}\"");
         report.add(rules::UNKNOWN_MATERIAL, place.named("material"), start, text);
     }
-    say_several(report, place.named("MeshAABB"), start, section.box_range().len());
-    say_several(report, place.named("vertexbuffer"), start, section.vertex_range().len());
+    check_single(report, &section.element, "MeshAABB", ElementKind::SectionBox);
+    check_single(report, &section.element, "vertexbuffer", ElementKind::SectionVertices);
     // An error in the shared vertices of a mesh has already been reported for the mesh.
-    let fault_of_mesh = !section.has_own_vertices() && !section.mesh().vertex_range().is_empty();
+    let fault_of_mesh =
+        !section.has_own_vertices() && !section.mesh().element.inside(ElementKind::MeshVertices).is_empty();
     let vertices = if fault_of_mesh { section.vertex_buffer().ok() } else { reported_vertices(report, section)? };
     if let Some(buffer) = vertices.filter(|_| section.has_own_vertices()) {
         check_vertices(&buffer, report)?;
@@ -111,7 +108,7 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
     if let Some(buffer) = vertices {
         check_repeated(section, &buffer, report)?;
     }
-    say_several(report, place.named("indexbuffer"), start, section.triangle_range().len());
+    check_single(report, &section.element, "indexbuffer", ElementKind::Triangles);
     match report.read(section.index_buffer())? {
         Some(None) => {
             let text = "expected an indexbuffer, found none: the section cannot be drawn";
@@ -125,9 +122,9 @@ fn check_section(view: View<'_>, section: Section<'_>, report: &mut Report<'_>) 
 
 /// Checks that all indices of an element can be parsed, and that there are no more of them.
 fn check_indices(triangles: &IndexBuffer<'_>, place: Field, report: &mut Report<'_>) -> Result<()> {
-    if report.read(triangles.indices())?.is_some() && triangles.has_more() {
-        let (count, offset) = (triangles.index_count() / 3, triangles.offset()?);
-        report_surplus(report, place.named("indexbuffer"), offset, count);
+    if report.read(triangles.indices())?.is_some() {
+        let place = (place.named("indexbuffer"), triangles.offset()?);
+        report_surplus(report, &triangles.element, place, triangles.index_count() / 3);
     }
     Ok(())
 }
@@ -148,26 +145,25 @@ fn reported_vertices<'a>(report: &mut Report<'_>, section: Section<'a>) -> Resul
 /// Checks the declared columns of a vertex buffer, and checks that all vertices of the buffer can
 /// be parsed.
 fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
-    let field = buffer.place().named("vertexbuffer");
+    let field = buffer.element.place.named("vertexbuffer");
     let start = buffer.offset()?;
     for column in buffer.format().columns().iter().filter(|column| column.semantic == Semantic::Other) {
-        let (word, types) = (buffer.word(column), buffer.format().scalars(column));
-        let types: String = types.iter().map(|scalar| scalar.code()).collect();
+        let (word, types) = (buffer.word(column), buffer.format().codes(column));
         let text = format_args!(
             "expected a known semantic with its number types, found \"{word}\" with {types}; kept without a meaning"
         );
-        report.add(rules::INVALID_SEMANTIC, buffer.place().named("semantic"), buffer.types_at()?, text);
+        report.add(rules::INVALID_SEMANTIC, buffer.element.place.named("semantic"), buffer.types_at()?, text);
     }
     if let Some(found) = buffer.interp_width() {
         let text = format_args!("expected the number of interp floats that ctype declares, found {found}");
-        report.add(rules::INTERPOLATED_FLOATS, buffer.place().named("vertexbuffer"), start, text);
+        report.add(rules::INTERPOLATED_FLOATS, buffer.element.place.named("vertexbuffer"), start, text);
     }
     if buffer.format().column(Semantic::Position).is_none() {
         let text = "expected positions, found none: the vertices cannot be drawn";
         report.add(rules::MESH_STRUCTURE, field, start, text);
     }
-    if report.read(buffer.vertices())?.is_some() && buffer.has_more() {
-        report_surplus(report, field, start, as_index(buffer.count()));
+    if report.read(buffer.vertices())?.is_some() {
+        report_surplus(report, &buffer.element, (field, start), as_index(buffer.count()));
     }
     Ok(())
 }
@@ -175,7 +171,7 @@ fn check_vertices(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<
 /// Checks that the vertex flags or column types that a section repeats are equal to the declaration
 /// of the vertices that the section uses.
 fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (place, start) = section.place();
+    let (place, start) = section.element.located();
     if let (Some(said), Some(flags)) = (section.flags()?, buffer.format().flags())
         && said != flags
     {
@@ -191,9 +187,14 @@ fn check_repeated(section: Section<'_>, buffer: &VertexBuffer<'_>, report: &mut 
     Ok(())
 }
 
+fn check_single(report: &mut Report<'_>, element: &ElementReader<'_>, name: &'static str, kind: ElementKind) {
+    let (place, start) = element.located();
+    report_several(report, place.named(name), start, element.inside(kind).len());
+}
+
 /// Reports that an element has several blocks of one kind, if `count`, the number of these blocks,
 /// is above 1.
-fn say_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
+fn report_several(report: &mut Report<'_>, field: Field, start: u64, count: usize) {
     if count > 1 {
         let text = format_args!("expected one block, found {count}; only the first is read");
         report.add(rules::SURPLUS_BLOCK, field, start, text);

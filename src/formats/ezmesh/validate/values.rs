@@ -5,11 +5,8 @@ use std::ops::Range;
 
 use crate::array::{Array, Bounds};
 use crate::error::{Field, Result, counted};
-use crate::formats::ezmesh::elements::Collision;
-use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
-use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
-use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
-use crate::formats::ezmesh::surface::Section;
+use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
+use crate::formats::ezmesh::elements::{Collision, Section};
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
@@ -24,7 +21,7 @@ const NOT_FINITE: &str = "with numbers that are not finite, first";
 pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let mut all = Bounds::EMPTY;
     for mesh in view.meshes() {
-        let place = Field::new("").in_list("mesh", as_u64(mesh.index()));
+        let (place, start) = mesh.element.located();
         let mut bounds = Bounds::EMPTY;
         if let Ok(Some(buffer)) = mesh.vertex_buffer() {
             let bones = mesh.bones()?;
@@ -38,7 +35,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             check_triangles(section, report)?;
             check_normals(section, report)?;
         }
-        check_box(report, place, mesh.start(), mesh.declared_bounds().ok().flatten(), bounds);
+        check_box(report, place, start, mesh.declared_bounds().ok().flatten(), bounds);
         all = all.union(&bounds);
     }
     for collision in view.collisions() {
@@ -49,7 +46,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let wild = Tally::of(corners.iter(), |corner| !corner.iter().all(|value| value.is_finite()));
         if wild.any() {
             let text = wild.text_to_first("tetrahedron", NOT_FINITE);
-            report.add(rules::NOT_FINITE, tetra.place().named("corners"), tetra.offset()?, text);
+            report.add(rules::NOT_FINITE, tetra.element.place.named("corners"), tetra.offset()?, text);
         }
     }
     let start = view.state.elements.root;
@@ -62,7 +59,7 @@ fn check_normals(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
     let (Ok(vertices), Ok(indices)) = (buffer.vertices(), triangles.indices()) else { return Ok(()) };
     let Some((normals, positions)) = vertices.normals().zip(vertices.positions()) else { return Ok(()) };
     if are_meaningless(&normals, &positions, &indices, &indices) {
-        let (place, _) = section.place();
+        let place = section.element.place;
         report.add(rules::EQUAL_NORMALS, place.named("normal"), buffer.offset()?, SAME_NORMALS);
     }
     Ok(())
@@ -72,10 +69,10 @@ fn check_normals(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
 fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
     let Ok(Some(points)) = collision.hull_points() else { return Ok(()) };
     if let Ok(vertices) = points.vertices() {
-        check_finite(&vertices, points.place(), points.offset()?, report);
+        check_finite(&vertices, points.element.place, points.offset()?, report);
     }
     if let Ok(Some(triangles)) = collision.hull_triangles() {
-        let (place, _) = collision.place();
+        let place = collision.element.place;
         check_indices(&triangles, &points, place.named("indexbuffer"), report)?;
     }
     Ok(())
@@ -89,20 +86,22 @@ fn check_vertices(
     report: &mut Report<'_>,
 ) -> Result<Bounds> {
     let Ok(vertices) = buffer.vertices() else { return Ok(Bounds::EMPTY) };
-    let (place, start) = (buffer.place(), buffer.offset()?);
+    let (place, start) = (buffer.element.place, buffer.offset()?);
     check_finite(&vertices, place, start, report);
     check_weights(view, &vertices, bones, (place, start), report);
-    if view.order().is_none() {
-        check_digits(buffer, report)?;
+    let bad = buffer.bad_digits();
+    if bad > 0 {
+        let text = format_args!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
+        report.add(rules::HEXADECIMAL_DIGIT, place.named("vertexbuffer"), start, text);
     }
     Ok(vertices.positions().map_or(Bounds::EMPTY, |positions| positions.bounds()))
 }
 
 fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut Report<'_>) {
-    let has_floats = vertices.format().all_scalars().contains(&Scalar::Float);
-    let is_wild = |cell| matches!(cell, VertexValue::Float(float) if !float.is_finite());
-    let all = 0..if has_floats { vertices.len() } else { 0 };
-    let wild = Tally::of(all, |vertex| vertices.values(vertex).any(is_wild));
+    let fields = vertices.float_fields();
+    let all = 0..if fields.is_empty() { 0 } else { vertices.len() };
+    let is_wild = |vertex| fields.iter().filter_map(|field| field.get(vertex)).any(|[float]| !float.is_finite());
+    let wild = Tally::of(all, is_wild);
     let text = wild.text_to_first("vertex", NOT_FINITE);
     report.add_any(wild, rules::NOT_FINITE, place.named("vertexbuffer"), start, text);
 }
@@ -144,23 +143,8 @@ fn check_weights(
     report.add_any(odd, rules::WEIGHT_SUM, field, start, text);
 }
 
-/// Reports characters in hexadecimal numbers that are not hexadecimal digits. A character that is
-/// not a hexadecimal digit is read as the digit 0.
-fn check_digits(buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<()> {
-    let has_digits = |scalar: &Scalar| matches!(scalar, Scalar::Hex8 | Scalar::Hex16 | Scalar::Hex32);
-    if !buffer.format().all_scalars().iter().any(has_digits) {
-        return Ok(());
-    }
-    let bad = buffer.block()?.bad_digits(buffer.format(), as_index(buffer.count()))?;
-    if bad > 0 {
-        let text = format_args!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
-        report.add(rules::HEXADECIMAL_DIGIT, buffer.place().named("vertexbuffer"), buffer.offset()?, text);
-    }
-    Ok(())
-}
-
 fn check_triangles(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
-    let (place, at) = section.place();
+    let (place, at) = section.element.located();
     let (Ok(Some(triangles)), Ok(buffer)) = (section.index_buffer(), section.vertex_buffer()) else { return Ok(()) };
     let bounds = check_indices(&triangles, &buffer, place.named("indexbuffer"), report)?;
     check_box(report, place, at, section.declared_bounds().ok().flatten(), bounds);

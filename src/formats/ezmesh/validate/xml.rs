@@ -7,10 +7,9 @@ use super::rules;
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::{Field, Result, counted, is_utf8};
-use crate::formats::ezmesh::elements::index_buffer::COUNTS;
-use crate::formats::ezmesh::form::Form;
-use crate::formats::ezmesh::view::View;
-use crate::formats::ezmesh::xml::element_name::{ElementName, ListKind};
+use crate::formats::ezmesh::elements::buffers::COUNTS;
+use crate::formats::ezmesh::view::{Form, View};
+use crate::formats::ezmesh::xml::element_name::ElementName;
 use crate::formats::ezmesh::xml::scan::belongs;
 use crate::formats::ezmesh::xml::tag::{Tag, XmlAttribute, is_blank};
 use crate::formats::ezmesh::xml::walk::{OpenElement, XmlEvent, walk};
@@ -254,13 +253,13 @@ fn list_items(element: ElementName) -> Option<ElementName> {
         ElementName::Animation => ElementName::Track,
         ElementName::Skeleton => ElementName::Bone,
         ElementName::Representation => ElementName::Collision,
-        ElementName::List(ListKind::Skeletons) => ElementName::Skeleton,
-        ElementName::List(ListKind::Animations) => ElementName::Animation,
-        ElementName::List(ListKind::Materials) => ElementName::Material,
-        ElementName::List(ListKind::Meshes) => ElementName::Mesh,
-        ElementName::List(ListKind::TetraMeshes) => ElementName::Tetra,
-        ElementName::List(ListKind::Instances) => ElementName::Instance,
-        ElementName::List(ListKind::Representations) => ElementName::Representation,
+        ElementName::List("Skeletons") => ElementName::Skeleton,
+        ElementName::List("Animations") => ElementName::Animation,
+        ElementName::List("Materials") => ElementName::Material,
+        ElementName::List("Meshes") => ElementName::Mesh,
+        ElementName::List("TetraMeshes") => ElementName::Tetra,
+        ElementName::List("MeshInstances") => ElementName::Instance,
+        ElementName::List("MeshCollisionRepresentations") => ElementName::Representation,
         _ => return None,
     })
 }

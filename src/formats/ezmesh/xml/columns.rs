@@ -3,28 +3,21 @@
 //! Floats are parsed in batches and then copied to the arrays of their columns. If all columns of a
 //! vertex are floats, a batch contains the floats of many vertices.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::number_block::{NUMBER_BATCH, NumberBlock, ParsedBlock};
-use super::numbers::{NumberFault, Tokens};
-use super::scalars::read_scalar;
+use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
+use crate::decode::ByteOrder;
+use crate::decode::endian::RawWord;
 use crate::error::Result;
-use crate::formats::ezmesh::semantic::Scalar;
-use crate::formats::ezmesh::vertex_format::{Column, MAX_SCALARS, VertexFormat};
+use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
+use crate::formats::ezmesh::vertex_format::{MAX_SCALARS, VertexFormat};
+use crate::math::as_index;
+use crate::parse::Name;
 
 impl NumberBlock<'_> {
-    /// Decodes `rows` vertices into `out`: each column as a separate array, one array after
-    /// another. Returns whether the text contains more numbers than `rows` vertices have.
-    pub(crate) fn columns_into(&self, format: &VertexFormat, rows: usize, out: &mut [u8]) -> Result<bool> {
-        let mut left = out;
-        let mut array = |column: &Column| {
-            let size = usize::from(column.size).saturating_mul(rows);
-            let (array, rest) = std::mem::take(&mut left).split_at_mut_checked(size).unwrap_or_default();
-            left = rest;
-            array
-        };
-        self.spread(format, rows, &mut array)
-    }
-
-    /// Parses `rows` vertices from the text, and returns the allocated arrays of their columns.
+    /// Parses `rows` vertices from the text, and returns the allocated arrays of their columns: one
+    /// little-endian array after another.
     pub(crate) fn parse_vertices(
         &self,
         format: &VertexFormat,
@@ -34,46 +27,13 @@ impl NumberBlock<'_> {
         let width = format.all_scalars().len();
         self.can_hold(rows, format.least_text().into(), width)?;
         let mut data = self.reserve(rows, format.size().into())?;
-        let has_more = self.columns_into(format, rows, &mut data)?;
-        Ok(ParsedBlock { interp_width, data: data.into_boxed_slice(), has_more })
-    }
-
-    /// Decodes one float column of all vertices into `out`. The numbers of the other columns are
-    /// checked, but not stored.
-    pub(crate) fn column_into<const N: usize>(
-        &self,
-        format: &VertexFormat,
-        column: &Column,
-        out: &mut [[f32; N]],
-    ) -> Result<()> {
-        let rows = out.len();
-        let mut bytes: &mut [u8] = bytemuck::cast_slice_mut(out);
-        self.spread(format, rows, &mut |one| if one == column { std::mem::take(&mut bytes) } else { &mut [] })?;
-        // The floats in `out` are in little-endian byte order, and are converted to the byte order
-        // of the processor.
-        out.as_flattened_mut().iter_mut().for_each(|float| *float = f32::from_bits(u32::from_le(float.to_bits())));
-        Ok(())
-    }
-
-    /// Decodes `rows` vertices. Each column is written to the little-endian array that the closure
-    /// `array` returns for the column.
-    ///
-    /// The closure `array` returns an empty array for a column whose numbers are not requested. The
-    /// numbers of a column that is not requested are also checked, because all functions that
-    /// decode vertices must accept the same vertex texts. Returns whether the text contains more
-    /// numbers than `rows` vertices have.
-    fn spread<'o>(
-        &self,
-        format: &VertexFormat,
-        rows: usize,
-        array: &mut dyn FnMut(&Column) -> &'o mut [u8],
-    ) -> Result<bool> {
-        let width = format.all_scalars().len();
+        let mut left = data.as_mut_slice();
         let mut groups: [ColumnTarget<'_>; MAX_SCALARS] = std::array::from_fn(|_| ColumnTarget::default());
         for (group, column) in groups.iter_mut().zip(format.columns()) {
-            let scalars = format.scalars(column);
+            let (size, scalars) = (usize::from(column.size), format.scalars(column));
+            let array = left.split_off_mut(..size.saturating_mul(rows)).unwrap_or_default();
             let all_floats = scalars.iter().all(|scalar| *scalar == Scalar::Float);
-            *group = ColumnTarget { array: array(column), scalars, size: column.size.into(), all_floats };
+            *group = ColumnTarget { array, scalars, size, all_floats };
         }
         let groups = groups.get_mut(..format.columns().len()).unwrap_or_default();
         // If all numbers of a vertex are floats, the numbers of many vertices are parsed in one
@@ -88,7 +48,9 @@ impl NumberBlock<'_> {
             }
             left = left.saturating_sub(some);
         }
-        self.ends(&mut tokens, rows, width, format.is_counted()).map(|done| !done)
+        let has_more = !self.ends(&mut tokens, rows, width, format.is_counted())?;
+        let bad_digits = tokens.bad_digits();
+        Ok(ParsedBlock { interp_width, data: data.into_boxed_slice(), has_more, bad_digits })
     }
 }
 
@@ -115,8 +77,7 @@ fn read(
             for _ in 0..rows {
                 let mut cells = group.next(1);
                 for scalar in group.scalars {
-                    let (cell, rest) = cells.split_at_mut_checked(scalar.size().into()).unwrap_or_default();
-                    cells = rest;
+                    let cell = cells.split_off_mut(..scalar.size().into()).unwrap_or_default();
                     read_scalar(tokens, *scalar, cell)?;
                 }
             }
@@ -136,13 +97,9 @@ fn read(
 }
 
 impl<'o> ColumnTarget<'o> {
-    /// Returns the part of the column's output array for the next `rows` vertices, or an empty
-    /// slice if the column is not requested.
+    /// Returns the part of the column's output array for the next `rows` vertices.
     fn next(&mut self, rows: usize) -> &'o mut [u8] {
-        let size = self.size.saturating_mul(rows);
-        let (cells, rest) = std::mem::take(&mut self.array).split_at_mut_checked(size).unwrap_or_default();
-        self.array = rest;
-        cells
+        self.array.split_off_mut(..self.size.saturating_mul(rows)).unwrap_or_default()
     }
 
     /// Writes floats of the next `rows` vertices to the output array of this column. The floats of
@@ -177,9 +134,91 @@ fn put_floats<'f, const SIZE: usize, const COUNT: usize>(
     }
 }
 
+/// The accepted values of a two-byte integer in text: the range of `i16` and the range of `u16`.
+const SHORT: RangeInclusive<i64> = -0x8000..=0xffff;
+/// The accepted values of a one-byte integer in text: the range of `i8` and the range of `u8`.
+const BYTE: RangeInclusive<i64> = -0x80..=0xff;
+
+/// Skips a word and returns its byte range in the file.
+///
+/// A word that contains XML markup is an error, because a parsed array stores only the byte offset
+/// at which the word starts.
+fn word(tokens: &mut Tokens<'_>) -> std::result::Result<Range<usize>, NumberFault> {
+    let word = tokens.word()?;
+    let bytes = tokens.bytes().get(word.clone()).unwrap_or_default();
+    let end = word.start.saturating_add(end_of_word(bytes));
+    // In the byte range of the token, only separators or XML markup may follow the word.
+    match Tokens::new(tokens.bytes(), end..word.end, usize::MAX).is_done() {
+        Ok(true) => Ok(word.start..end),
+        _ => Err(NumberFault { at: word.start, what: NumberFaultKind::Element }),
+    }
+}
+
+/// Returns the length of the word at the start of `bytes`, in bytes. The word ends before a
+/// separator or before markup.
+fn end_of_word(bytes: &[u8]) -> usize {
+    let ends = |(at, byte): (usize, &u8)| {
+        numbers::is_separator(*byte) || *byte == b'<' || bytes.get(at..).is_some_and(|rest| rest.starts_with(b"]]>"))
+    };
+    bytes.iter().enumerate().position(ends).unwrap_or(bytes.len())
+}
+
+/// Reads one number from the text, and writes its little-endian bytes to `cell`, a slice of the
+/// output array.
+fn read_scalar(tokens: &mut Tokens<'_>, scalar: Scalar, cell: &mut [u8]) -> std::result::Result<(), NumberFault> {
+    let low_bytes = |number: i64| number.to_le_bytes();
+    match scalar {
+        Scalar::Float => put(cell, &tokens.float()?.to_le_bytes()),
+        Scalar::Int32 => put(cell, &tokens.index()?.to_le_bytes()),
+        Scalar::Int16 => put(cell, &low_bytes(tokens.integer_within(SHORT)?)),
+        Scalar::Int8 => put(cell, &low_bytes(tokens.integer_within(BYTE)?)),
+        Scalar::Character => put(cell, &[tokens.character()?]),
+        Scalar::Hex8 => put(cell, &tokens.hex(2)?.to_le_bytes()),
+        Scalar::Hex16 => put(cell, &tokens.hex(4)?.to_le_bytes()),
+        Scalar::Hex32 => put(cell, &tokens.hex(8)?.to_le_bytes()),
+        Scalar::Word => {
+            let word = word(tokens)?;
+            let start = u32::try_from(word.start);
+            let far = NumberFault { at: word.start, what: NumberFaultKind::Far };
+            put(cell, &start.map_err(|_| far)?.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Copies the first bytes of a little-endian number to `cell`, until `cell` is full.
+fn put(cell: &mut [u8], bytes: &[u8]) {
+    for (place, byte) in cell.iter_mut().zip(bytes) {
+        *place = *byte;
+    }
+}
+
+/// Returns the value of a number that is stored in an array or a record. A word is an offset in the
+/// text.
+pub(crate) fn value_of<'a>(scalar: Scalar, bytes: &[u8], order: ByteOrder, text: &'a [u8]) -> VertexValue<'a> {
+    let word = || RawWord(*bytes.first_chunk().unwrap_or(&[0; 4]));
+    let short = || order.u16(*bytes.first_chunk().unwrap_or(&[0; 2]));
+    let byte = || bytes.first().copied().unwrap_or_default();
+    match scalar {
+        Scalar::Float => VertexValue::Float(order.f32(word())),
+        Scalar::Int32 => VertexValue::Integer(order.u32(word()).cast_signed().into()),
+        Scalar::Int16 => VertexValue::Integer(short().cast_signed().into()),
+        Scalar::Int8 => VertexValue::Integer(byte().cast_signed().into()),
+        Scalar::Character => VertexValue::Character(byte()),
+        Scalar::Hex8 => VertexValue::Hex(byte().into()),
+        Scalar::Hex16 => VertexValue::Hex(short().into()),
+        Scalar::Hex32 => VertexValue::Hex(order.u32(word())),
+        Scalar::Word => {
+            let rest = text.get(as_index(order.u32(word()))..).unwrap_or_default();
+            let near = rest.get(..256).unwrap_or(rest);
+            VertexValue::Word(Name::new(near.get(..end_of_word(near)).unwrap_or_default()))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::formats::ezmesh::{Mesh, Semantic, VertexValue};
+    use crate::formats::ezmesh::{Mesh, VertexValue};
 
     /// Creates the XML text of vertices with `width` numbers each. The numbers are 0, 1, 2 and so
     /// on.
@@ -202,30 +241,18 @@ mod tests {
                 let text = text(ctype, semantic, width, rows);
                 let system = Mesh::open(text.as_str()).unwrap();
                 let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
-                let mut cells = Vec::new();
-                buffer.for_each(&mut |row, number, cell| cells.push((row, number, cell))).unwrap();
+                let vertices = buffer.vertices().unwrap();
+                let cells: Vec<_> = (0..rows).flat_map(|row| vertices.values(row).enumerate()).collect();
                 assert_eq!(cells.len(), rows * width);
-                let mut columns = vec![0; buffer.byte_count()];
-                buffer.columns_into(&mut columns).unwrap();
-                let mut start = 0;
-                for column in buffer.format().columns() {
-                    let size = usize::from(column.size) * rows;
-                    let range = usize::from(column.first)..usize::from(column.first + column.count);
-                    let of_column = cells.iter().filter(|(_, number, _)| range.contains(number));
-                    let expected = of_column.flat_map(|(_, _, cell)| match cell {
-                        VertexValue::Float(float) => float.to_le_bytes().to_vec(),
-                        VertexValue::Integer(integer) => integer.to_le_bytes()[..2].to_vec(),
+                for (count, (number, cell)) in cells.iter().enumerate() {
+                    let expected = (count % 60_000) as u16;
+                    assert_eq!(*number, count % width);
+                    match cell {
+                        VertexValue::Float(float) => assert_eq!(*float, f32::from(expected)),
+                        VertexValue::Integer(integer) => assert_eq!(*integer, i64::from(expected.cast_signed())),
                         other => panic!("{other:?}"),
-                    });
-                    assert!(expected.eq(columns[start..start + size].iter().copied()), "{ctype} {rows}");
-                    start += size;
+                    }
                 }
-                let mut normals = vec![[0.0; 3]; rows];
-                buffer.floats_into(Semantic::Normal, &mut normals).unwrap();
-                let first = usize::from(buffer.format().column(Semantic::Normal).unwrap().first);
-                let normal = |number| first <= number && number < first + 3;
-                let expected = cells.iter().filter(|(_, number, _)| normal(*number)).map(|(_, _, cell)| *cell);
-                assert!(expected.eq(normals.as_flattened().iter().map(|float| VertexValue::Float(*float))));
             }
         }
     }
@@ -237,12 +264,7 @@ mod tests {
             let system = Mesh::open(text.as_str()).unwrap();
             let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
             let at = u64::try_from(text.find("4l1").unwrap()).unwrap();
-            let faults = [
-                buffer.columns_into(&mut vec![0; buffer.byte_count()]).unwrap_err(),
-                buffer.positions_into(&mut vec![[0.0; 3]; 100]).unwrap_err(),
-                buffer.vertices().unwrap_err(),
-            ];
-            assert_eq!(faults.map(|fault| fault.offset()), [Some(at); 3]);
+            assert_eq!(buffer.vertices().unwrap_err().offset(), Some(at));
         }
     }
 }

@@ -27,31 +27,16 @@ pub(crate) enum ElementName {
     CollisionConvex,
     /// An element that contains a list of other elements, and declares the length of the list in an
     /// attribute.
-    List(ListKind),
+    List(&'static str),
     /// An element that the importer of the format's author accepts but does not use.
     Idle,
     Unknown,
 }
 
-/// The kind of elements that a list element contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListKind {
-    Textures,
-    TetraMeshes,
-    Skeletons,
-    Animations,
-    Materials,
-    UserData,
-    UserBinaryData,
-    Meshes,
-    Instances,
-    Representations,
-}
-
 /// Defines what is known about each element: the name in lower case, the name that exporters use,
 /// and the attributes.
 macro_rules! elements {
-    ($([$($element:tt)+] $lower:literal $name:literal [$($attribute:literal),*])*) => {
+    ($($element:ident $lower:literal $name:literal [$($attribute:literal),*])*; $($list_lower:literal $list:literal)*) => {
         impl ElementName {
             /// Returns the element with the given name, without regard to upper and lower case.
             pub(crate) fn of(name: &[u8]) -> Self {
@@ -60,7 +45,8 @@ macro_rules! elements {
                 lower.copy_from_slice(name);
                 lower.make_ascii_lowercase();
                 match &*lower {
-                    $($lower => $($element)+,)*
+                    $($lower => Self::$element,)*
+                    $($list_lower => Self::List($list),)*
                     b"nodetriangle" | b"nodeinstance" => Self::Idle,
                     _ => Self::Unknown,
                 }
@@ -69,7 +55,8 @@ macro_rules! elements {
             /// Returns the names of the attributes that the element has in real files.
             pub(crate) const fn attributes(self) -> &'static [&'static str] {
                 match self {
-                    $($($element)+ => &[$($attribute),*],)*
+                    $(Self::$element => &[$($attribute),*],)*
+                    Self::List(_) => &["count"],
                     Self::Idle | Self::Unknown => &[],
                 }
             }
@@ -78,7 +65,8 @@ macro_rules! elements {
             /// `MeshSystem` or `vertexbuffer`.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
-                    $($($element)+ => $name,)*
+                    $(Self::$element => $name,)*
+                    Self::List(name) => name,
                     Self::Idle | Self::Unknown => "element",
                 }
             }
@@ -87,37 +75,38 @@ macro_rules! elements {
 }
 
 elements! {
-    [Self::MeshSystem] b"meshsystem" "MeshSystem"
+    MeshSystem b"meshsystem" "MeshSystem"
         ["asset_name", "asset_info", "mesh_system_version", "mesh_system_asset_version", "name"]
-    [Self::SceneGraph] b"scenegraph" "SceneGraph" ["name"]
-    [Self::Mesh] b"mesh" "Mesh" ["name", "skeleton", "submesh_count"]
-    [Self::MeshBox] b"meshaabb" "MeshAABB" ["min", "max"]
-    [Self::Skeleton] b"skeleton" "Skeleton" ["name", "count"]
-    [Self::Bone] b"bone" "Bone" ["name", "parent", "orientation", "position", "scale"]
-    [Self::Animation] b"animation" "Animation" ["name", "trackcount", "framecount", "duration", "dtime"]
-    [Self::Track] b"animtrack" "AnimTrack" ["name", "count", "has_scale"]
-    [Self::Material] b"material" "Material" ["name", "meta_data"]
-    [Self::Section] b"meshsection" "MeshSection" ["material", "ctype", "semantic", "info"]
-    [Self::VertexBuffer] b"vertexbuffer" "vertexbuffer" ["count", "ctype", "semantic"]
-    [Self::IndexBuffer] b"indexbuffer" "indexbuffer" ["triangle_count", "count", "trianglecount"]
-    [Self::Tetra] b"tetramesh" "TetraMesh" ["count", "ctype", "semantic"]
-    [Self::Instance] b"meshinstance" "MeshInstance" ["mesh", "position", "rotation", "scale"]
-    [Self::Representation] b"meshcollisionrepresentation" "MeshCollisionRepresentation" ["name", "info", "count"]
-    [Self::Collision] b"meshcollision" "MeshCollision" ["name", "type", "transform"]
-    [Self::CollisionBox] b"meshcollisionbox" "MeshCollisionBox" []
-    [Self::CollisionSphere] b"meshcollisionsphere" "MeshCollisionSphere" []
-    [Self::CollisionCapsule] b"meshcollisioncapsule" "MeshCollisionCapsule" []
-    [Self::CollisionConvex] b"meshcollisionconvex" "MeshCollisionConvex" []
-    [Self::List(ListKind::Textures)] b"textures" "Textures" ["count"]
-    [Self::List(ListKind::TetraMeshes)] b"tetrameshes" "TetraMeshes" ["count"]
-    [Self::List(ListKind::Skeletons)] b"skeletons" "Skeletons" ["count"]
-    [Self::List(ListKind::Animations)] b"animations" "Animations" ["count"]
-    [Self::List(ListKind::Materials)] b"materials" "Materials" ["count"]
-    [Self::List(ListKind::UserData)] b"userdata" "UserData" ["count"]
-    [Self::List(ListKind::UserBinaryData)] b"userbinarydata" "UserBinaryData" ["count"]
-    [Self::List(ListKind::Meshes)] b"meshes" "Meshes" ["count"]
-    [Self::List(ListKind::Instances)] b"meshinstances" "MeshInstances" ["count"]
-    [Self::List(ListKind::Representations)] b"meshcollisionrepresentations" "MeshCollisionRepresentations" ["count"]
+    SceneGraph b"scenegraph" "SceneGraph" ["name"]
+    Mesh b"mesh" "Mesh" ["name", "skeleton", "submesh_count"]
+    MeshBox b"meshaabb" "MeshAABB" ["min", "max"]
+    Skeleton b"skeleton" "Skeleton" ["name", "count"]
+    Bone b"bone" "Bone" ["name", "parent", "orientation", "position", "scale"]
+    Animation b"animation" "Animation" ["name", "trackcount", "framecount", "duration", "dtime"]
+    Track b"animtrack" "AnimTrack" ["name", "count", "has_scale"]
+    Material b"material" "Material" ["name", "meta_data"]
+    Section b"meshsection" "MeshSection" ["material", "ctype", "semantic", "info"]
+    VertexBuffer b"vertexbuffer" "vertexbuffer" ["count", "ctype", "semantic"]
+    IndexBuffer b"indexbuffer" "indexbuffer" ["triangle_count", "count", "trianglecount"]
+    Tetra b"tetramesh" "TetraMesh" ["count", "ctype", "semantic"]
+    Instance b"meshinstance" "MeshInstance" ["mesh", "position", "rotation", "scale"]
+    Representation b"meshcollisionrepresentation" "MeshCollisionRepresentation" ["name", "info", "count"]
+    Collision b"meshcollision" "MeshCollision" ["name", "type", "transform"]
+    CollisionBox b"meshcollisionbox" "MeshCollisionBox" []
+    CollisionSphere b"meshcollisionsphere" "MeshCollisionSphere" []
+    CollisionCapsule b"meshcollisioncapsule" "MeshCollisionCapsule" []
+    CollisionConvex b"meshcollisionconvex" "MeshCollisionConvex" []
+    ;
+    b"textures" "Textures"
+    b"tetrameshes" "TetraMeshes"
+    b"skeletons" "Skeletons"
+    b"animations" "Animations"
+    b"materials" "Materials"
+    b"userdata" "UserData"
+    b"userbinarydata" "UserBinaryData"
+    b"meshes" "Meshes"
+    b"meshinstances" "MeshInstances"
+    b"meshcollisionrepresentations" "MeshCollisionRepresentations"
 }
 
 impl ElementName {

@@ -9,10 +9,12 @@
 
 use std::ops::Range;
 
-use super::numbers::{self, NumberFault, NumberFaultKind, TextPosition, Tokens};
+use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::semantic::Semantic;
 use crate::formats::ezmesh::validate::rules::{MISSING_NUMBERS, NUMBER_TYPE};
+use crate::formats::ezmesh::vertex_format::VertexFormat;
 use crate::math::as_u64;
 
 /// Maximum number of floats in a batch. The floats of a batch are parsed together, and then copied
@@ -44,6 +46,9 @@ pub(crate) struct ParsedBlock {
     pub(crate) data: Box<[u8]>,
     /// Whether the text of the block has more numbers than declared.
     pub(crate) has_more: bool,
+    /// The number of bytes that were read as the hexadecimal digit 0 but are not hexadecimal
+    /// digits.
+    pub(crate) bad_digits: u64,
 }
 
 impl<'a> NumberBlock<'a> {
@@ -51,9 +56,9 @@ impl<'a> NumberBlock<'a> {
         Tokens::new(self.bytes, self.content.clone(), self.longest)
     }
 
-    /// Returns a reader of numbers that starts at a given position inside the block.
-    pub(crate) fn tokens_from(&self, place: TextPosition) -> Tokens<'a> {
-        Tokens::resume(self.bytes, self.content.end, place, self.longest)
+    /// Returns the byte range of the block in the file.
+    pub(crate) fn byte_range(&self) -> Range<u64> {
+        as_u64(self.content.start)..as_u64(self.content.end)
     }
 
     /// Converts a [`NumberFault`] to an error that contains the field of the block and the byte
@@ -132,28 +137,6 @@ impl<'a> NumberBlock<'a> {
         Err(self.miscount(rows, width))
     }
 
-    /// Decodes the floats of all rows into `out`, in the byte order of the processor. Each row has
-    /// `width` floats.
-    pub(crate) fn native_floats_into(&self, width: usize, out: &mut [f32]) -> Result<()> {
-        self.native_into(width, out, Tokens::floats_into)
-    }
-
-    /// Decodes the indices of all triangles into `out`, in the byte order of the processor.
-    pub(crate) fn native_indices_into(&self, out: &mut [u32]) -> Result<()> {
-        self.native_into(3, out, Tokens::indices_into)
-    }
-
-    fn native_into<T>(
-        &self,
-        width: usize,
-        out: &mut [T],
-        read: impl Fn(&mut Tokens<'a>, &mut [T]) -> std::result::Result<(), NumberFault>,
-    ) -> Result<()> {
-        let (rows, mut tokens) = (out.len().checked_div(width).unwrap_or_default(), self.tokens());
-        read(&mut tokens, out).map_err(|fault| self.fault(fault, rows, width))?;
-        self.ends(&mut tokens, rows, width, true).map(|_| ())
-    }
-
     /// Parses `rows` rows of `width` floats each into a little-endian array.
     pub(crate) fn parse_floats(&self, rows: usize, width: usize) -> Result<ParsedBlock> {
         self.parse(rows, width, Tokens::floats_into, f32::to_le_bytes)
@@ -180,7 +163,7 @@ impl<'a> NumberBlock<'a> {
             places.iter_mut().zip(numbers).for_each(|(place, number)| *place = bytes(*number));
         }
         let has_more = !self.ends(&mut tokens, rows, width, true)?;
-        Ok(ParsedBlock { interp_width: None, data: data.into_boxed_slice(), has_more })
+        Ok(ParsedBlock { interp_width: None, data: data.into_boxed_slice(), has_more, bad_digits: 0 })
     }
 
     pub(crate) fn reserve(&self, rows: usize, size: usize) -> Result<Vec<u8>> {
@@ -194,12 +177,51 @@ impl<'a> NumberBlock<'a> {
         Ok(data)
     }
 
-    /// Returns the byte offset in the file of the number with the index `number`. If the block has
-    /// no number with this index, returns the byte offset at which the block starts.
-    pub(crate) fn offset_of(&self, number: u64) -> u64 {
-        let mut tokens = self.tokens();
-        let passed = (0..number).try_for_each(|_| tokens.word().map(|_| ()));
-        let at = passed.and_then(|()| tokens.word()).map_or(self.content.start, |word| word.start);
-        as_u64(at)
+    /// Returns the byte offset in the file of the index with the number `number` in a block whose
+    /// indices have been parsed. Returns the byte offset at which the block starts if the block has
+    /// no such index.
+    pub(crate) fn offset_of_index(&self, number: u64) -> u64 {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        let (mut tokens, mut some) = (self.tokens(), [0; NUMBER_BATCH]);
+        let mut passed = Ok(());
+        for start in (0..number).step_by(NUMBER_BATCH) {
+            let count = number.saturating_sub(start).min(NUMBER_BATCH);
+            passed = passed.and_then(|()| tokens.indices_into(some.get_mut(..count).unwrap_or_default()));
+        }
+        as_u64(passed.and_then(|()| tokens.word()).map_or(self.content.start, |word| word.start))
+    }
+
+    /// Returns the number of floats per vertex in an `interp` column, or `None` if the declared
+    /// number of floats is correct.
+    ///
+    /// Returns 3 or 4 if the total count of numbers in the vertex text fits 3 or 4 floats per
+    /// `interp` column and does not fit the declared number of floats. Returns `None` if the total
+    /// count of numbers fits the declared number of floats per `interp` column, or fits neither 3
+    /// nor 4 floats.
+    pub(crate) fn interp_width(&self, declared: &VertexFormat, rows: usize) -> Result<Option<u8>> {
+        if !declared.columns().iter().any(|column| matches!(column.semantic, Semantic::Interp(_))) {
+            return Ok(None);
+        }
+        let found = self.count()?;
+        let width = |format: &VertexFormat| as_u64(format.all_scalars().len());
+        let fits = |format: &VertexFormat| width(format).checked_mul(as_u64(rows)) == Some(found);
+        if fits(declared) {
+            return Ok(None);
+        }
+        // If the vertex text has more numbers than declared, the total count of numbers must be a
+        // multiple of the count per vertex.
+        let has_rows = |format: &VertexFormat| {
+            found.is_multiple_of(width(format).max(1)) && found > width(format).saturating_mul(as_u64(rows))
+        };
+        // Numbers without separators between them cannot be counted without parsing them.
+        let holds =
+            |format: &VertexFormat| self.parse_vertices(format, rows, None).is_ok_and(|parsed| !parsed.has_more);
+        let tests: &[&dyn Fn(&VertexFormat) -> bool] =
+            if declared.is_counted() { &[&fits, &has_rows] } else { &[&holds] };
+        let width = tests.iter().find_map(|test| {
+            let other = |width: &u8| declared.with_interp_width(*width).is_some_and(|format| test(&format));
+            if test(declared) { Some(None) } else { [3, 4].into_iter().find(other).map(Some) }
+        });
+        Ok(width.flatten())
     }
 }

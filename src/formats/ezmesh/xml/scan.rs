@@ -4,8 +4,8 @@ use super::element_name::ElementName;
 use super::walk::{OpenElement, XmlEvent, walk};
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::ezmesh::element_index::{ElementIndex, ElementKind};
-use crate::formats::ezmesh::form::Dialect;
 use crate::formats::ezmesh::layout::FORMAT;
+use crate::formats::ezmesh::view::Dialect;
 use crate::math::as_u64;
 use crate::parse::Limits;
 
@@ -101,51 +101,46 @@ pub(crate) fn belongs(element: ElementName, open: &[OpenElement<'_>]) -> bool {
 /// The kind depends on the open elements that contain this element. For example, a `vertexbuffer`
 /// has one kind inside a section, and another kind directly inside a mesh.
 pub(crate) fn kind(element: ElementName, open: &[OpenElement<'_>]) -> Option<ElementKind> {
-    let around = |owners: &[ElementName]| open.iter().rev().map(|open| open.element).find(|one| owners.contains(one));
+    let owners: &[(ElementName, ElementKind)] = match element {
+        ElementName::Mesh => return Some(ElementKind::Mesh),
+        ElementName::Skeleton => return Some(ElementKind::Skeleton),
+        ElementName::Animation => return Some(ElementKind::Animation),
+        ElementName::Material => return Some(ElementKind::Material),
+        ElementName::Tetra => return Some(ElementKind::Tetra),
+        ElementName::Instance => return Some(ElementKind::Instance),
+        ElementName::Representation => return Some(ElementKind::Representation),
+        ElementName::Bone => &[(ElementName::Skeleton, ElementKind::Bone)],
+        ElementName::Track => &[(ElementName::Animation, ElementKind::Track)],
+        ElementName::Section => &[(ElementName::Mesh, ElementKind::Section)],
+        ElementName::Collision => &[(ElementName::Representation, ElementKind::Collision)],
+        ElementName::MeshBox => &[
+            (ElementName::Section, ElementKind::SectionBox),
+            (ElementName::Mesh, ElementKind::MeshBox),
+            (ElementName::MeshSystem, ElementKind::SystemBox),
+        ],
+        ElementName::VertexBuffer => &[
+            (ElementName::Section, ElementKind::SectionVertices),
+            (ElementName::Mesh, ElementKind::MeshVertices),
+            (ElementName::CollisionConvex, ElementKind::HullVertices),
+        ],
+        ElementName::IndexBuffer => &[
+            (ElementName::Section, ElementKind::Triangles),
+            (ElementName::CollisionConvex, ElementKind::HullTriangles),
+        ],
+        _ => return None,
+    };
+    let owner_of = |open: &OpenElement<'_>| owners.iter().find(|(owner, _)| *owner == open.element);
+    let (owner, kind) = *open.iter().rev().find_map(owner_of)?;
     // A child of an element that is not in the element index must not be counted as a child of an
     // earlier element that is in the element index.
-    let listed = |element: ElementName, owner: ElementName| {
-        let at = open.iter().rposition(|open| open.element == element)?;
-        open.get(..at)?.iter().any(|open| open.element == owner).then_some(())
+    let is_listed = |element: ElementName, owner: ElementName| {
+        let at = open.iter().rposition(|open| open.element == element);
+        at.and_then(|at| open.get(..at)).is_some_and(|around| around.iter().any(|open| open.element == owner))
     };
-    let in_section = || listed(ElementName::Section, ElementName::Mesh);
-    let in_collision = || listed(ElementName::Collision, ElementName::Representation);
-    Some(match element {
-        ElementName::Mesh => ElementKind::Mesh,
-        ElementName::Skeleton => ElementKind::Skeleton,
-        ElementName::Animation => ElementKind::Animation,
-        ElementName::Material => ElementKind::Material,
-        ElementName::Tetra => ElementKind::Tetra,
-        ElementName::Instance => ElementKind::Instance,
-        ElementName::Representation => ElementKind::Representation,
-        ElementName::Bone => around(&[ElementName::Skeleton]).map(|_| ElementKind::Bone)?,
-        ElementName::Track => around(&[ElementName::Animation]).map(|_| ElementKind::Track)?,
-        ElementName::Section => around(&[ElementName::Mesh]).map(|_| ElementKind::Section)?,
-        ElementName::Collision => around(&[ElementName::Representation]).map(|_| ElementKind::Collision)?,
-        ElementName::MeshBox => match around(&[ElementName::Section, ElementName::Mesh, ElementName::MeshSystem])? {
-            ElementName::Section => in_section().map(|()| ElementKind::SectionBox)?,
-            ElementName::Mesh => ElementKind::MeshBox,
-            _ => ElementKind::SystemBox,
-        },
-        ElementName::VertexBuffer => {
-            match around(&[ElementName::Section, ElementName::Mesh, ElementName::CollisionConvex])? {
-                ElementName::Section => in_section().map(|()| ElementKind::SectionVertices)?,
-                ElementName::Mesh => ElementKind::MeshVertices,
-                _ => in_collision().map(|()| ElementKind::HullVertices)?,
-            }
-        }
-        ElementName::IndexBuffer => match around(&[ElementName::Section, ElementName::CollisionConvex])? {
-            ElementName::Section => in_section().map(|()| ElementKind::Triangles)?,
-            _ => in_collision().map(|()| ElementKind::HullTriangles)?,
-        },
-        ElementName::MeshSystem
-        | ElementName::SceneGraph
-        | ElementName::List(_)
-        | ElementName::CollisionBox
-        | ElementName::CollisionSphere
-        | ElementName::CollisionCapsule
-        | ElementName::CollisionConvex
-        | ElementName::Idle
-        | ElementName::Unknown => return None,
-    })
+    let is_indexed = match owner {
+        ElementName::Section => is_listed(ElementName::Section, ElementName::Mesh),
+        ElementName::CollisionConvex => is_listed(ElementName::Collision, ElementName::Representation),
+        _ => true,
+    };
+    is_indexed.then_some(kind)
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Cause;
-use crate::math::{as_index, as_u64};
+use crate::math::as_u64;
 use crate::parse::{Limits, Name};
 
 /// The maximum number of attributes of an element. This maximum of 64 attributes applies in
@@ -63,6 +63,10 @@ pub(crate) struct TagFault {
 }
 
 impl TagFault {
+    fn unclosed(at: usize) -> Self {
+        Self::value(at, "element", "a tag that ends with >", "the end of the file")
+    }
+
     fn value(at: usize, what: &'static str, expected: &'static str, found: impl Into<String>) -> Self {
         Self { at, what, kind: Cause::Value { expected: expected.into(), found: found.into().into() } }
     }
@@ -96,7 +100,7 @@ impl<'a> Tag<'a> {
     /// Returns a reader of the attributes of the tag. The attribute reader also finds the end of
     /// the tag.
     pub(crate) const fn attributes(&self) -> Attributes<'a> {
-        Attributes { bytes: self.bytes, at: self.name_end, name_start: 0, end: None }
+        Attributes { bytes: self.bytes, at: self.name_end, end: None }
     }
 
     /// Returns the values of the attributes with the given names, without regard to upper and lower
@@ -125,9 +129,14 @@ impl<'a> Tag<'a> {
 
     /// Returns the end of the tag, or `None` if the tag has a syntax error.
     pub(crate) fn end(&self) -> Option<TagEnd> {
+        self.read_attributes().end
+    }
+
+    /// Returns a reader that has read all attributes up to the first error.
+    fn read_attributes(&self) -> Attributes<'a> {
         let mut attributes = self.attributes();
         while let Ok(Some(_)) = attributes.next() {}
-        attributes.end
+        attributes
     }
 
     /// Checks that no attribute occurs twice in the tag, and that the attributes are not more and
@@ -136,43 +145,32 @@ impl<'a> Tag<'a> {
     /// Returns the end of the tag if the checks succeed.
     pub(crate) fn check(&self, limits: &Limits) -> Result<TagEnd, TagFault> {
         let mut attributes = self.attributes();
-        // To find a repeated attribute, the hashes of the lower-case attribute names are compared
-        // first. Hence a tag with 64 attributes needs few full comparisons of names.
-        let mut seen = [(0_u32, 0_u32, 0_usize); MAX_ATTRIBUTES];
+        let mut seen: [&[u8]; MAX_ATTRIBUTES] = [&[]; MAX_ATTRIBUTES];
         let mut count = 0_usize;
         let most = usize::try_from(limits.attributes).unwrap_or(usize::MAX).min(MAX_ATTRIBUTES);
+        let limit =
+            |at, name, allowed, asked| TagFault { at, what: "attribute", kind: Cause::Limit { name, allowed, asked } };
         while let Some(XmlAttribute { name, value, .. }) = attributes.next()? {
-            if as_u64(value.bytes.len()) > limits.attribute {
-                let asked = as_u64(value.bytes.len());
-                let kind = Cause::Limit { name: "attribute", allowed: limits.attribute, asked };
-                return Err(TagFault { at: value.at, what: "attribute", kind });
+            let length = as_u64(value.bytes.len());
+            if length > limits.attribute {
+                return Err(limit(value.at, "attribute", limits.attribute, length));
             }
-            let at = value.at;
-            let hash = hash(name);
-            let known = seen.get(..count).unwrap_or_default();
-            let again = known.iter().any(|(other, length, start)| {
-                let range = *start..start.saturating_add(as_index(*length));
-                *other == hash && self.bytes.get(range).is_some_and(|bytes| bytes.eq_ignore_ascii_case(name))
-            });
-            if again {
+            if seen.iter().take(count).any(|known| known.eq_ignore_ascii_case(name)) {
                 let expected = "each attribute once";
-                return Err(TagFault::value(at, "attribute", expected, format!("a second {}", Name::new(name))));
+                return Err(TagFault::value(value.at, "attribute", expected, format!("a second {}", Name::new(name))));
             }
             let Some(place) = seen.get_mut(count).filter(|_| count < most) else {
-                let kind =
-                    Cause::Limit { name: "attributes", allowed: as_u64(most), asked: as_u64(count).saturating_add(1) };
-                return Err(TagFault { at, what: "attribute", kind });
+                return Err(limit(value.at, "attributes", as_u64(most), as_u64(count).saturating_add(1)));
             };
-            *place = (hash, u32::try_from(name.len()).unwrap_or(u32::MAX), attributes.name_start);
+            *place = name;
             count = count.saturating_add(1);
         }
-        attributes.end.ok_or_else(|| self.unclosed())
+        attributes.end.ok_or_else(|| TagFault::unclosed(self.start))
     }
 
     /// Returns whether the text ends before the tag ends.
     pub(crate) fn is_cut(&self) -> bool {
-        let mut attributes = self.attributes();
-        while let Ok(Some(_)) = attributes.next() {}
+        let attributes = self.read_attributes();
         attributes.end.is_none() && attributes.at >= self.bytes.len()
     }
 
@@ -180,18 +178,6 @@ impl<'a> Tag<'a> {
     pub(crate) fn needed(&self) -> Range<u64> {
         as_u64(self.start)..as_u64(self.bytes.len()).saturating_add(1)
     }
-
-    fn unclosed(&self) -> TagFault {
-        TagFault::value(self.start, "element", "a tag that ends with >", "the end of the file")
-    }
-}
-
-/// Returns the hash of an attribute name. Names that differ only in upper and lower case have the
-/// same hash.
-fn hash(name: &[u8]) -> u32 {
-    name.iter().fold(name.len().try_into().unwrap_or(u32::MAX), |hash: u32, byte| {
-        (hash.rotate_left(5) ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x9e37_79b9)
-    })
 }
 
 /// A reader of the attributes of a tag.
@@ -199,25 +185,20 @@ fn hash(name: &[u8]) -> u32 {
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Byte offset in the file of the name of the attribute that was read last.
-    name_start: usize,
     /// The end of the tag, or `None` until all attributes of the tag have been read.
     pub(crate) end: Option<TagEnd>,
 }
 
 impl<'a> Attributes<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    fn step(&mut self) {
-        self.at = self.at.saturating_add(1);
-    }
-
-    fn skip_blanks(&mut self) {
-        while self.peek().is_some_and(is_blank) {
-            self.step();
-        }
+    /// Skips the bytes before the first byte for which `ends` returns `true`.
+    fn skip(&mut self, ends: impl Fn(u8) -> bool) {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
+        self.at = self.at.saturating_add(length);
     }
 
     /// Returns the next attribute, or `None` at the end of the tag.
@@ -225,51 +206,35 @@ impl<'a> Attributes<'a> {
         if self.end.is_some() {
             return Ok(None);
         }
-        self.skip_blanks();
+        self.skip(|byte| !is_blank(byte));
         let start = self.at;
         let fault = |at, expected, found: &[u8]| {
             Err(TagFault::value(at, "attribute", expected, crate::error::show_bytes(found)))
         };
-        match self.peek() {
-            Some(b'>') => {
-                self.step();
-                self.end = Some(TagEnd { end: self.at, is_empty: false });
-                return Ok(None);
-            }
-            Some(b'/') => {
-                self.step();
-                if self.peek() == Some(b'>') {
-                    self.step();
-                    self.end = Some(TagEnd { end: self.at, is_empty: true });
-                    return Ok(None);
-                }
-                return fault(start, "/>", self.head(start));
-            }
-            None => return Err(TagFault::value(start, "element", "a tag that ends with >", "the end of the file")),
-            Some(_) => {}
+        let end = match self.rest() {
+            [b'>', ..] => Some(1),
+            [b'/', b'>', ..] => Some(2),
+            [b'/', ..] => return fault(start, "/>", self.head(start)),
+            [] => return Err(TagFault::unclosed(start)),
+            _ => None,
+        };
+        if let Some(length) = end {
+            self.at = start.saturating_add(length);
+            self.end = Some(TagEnd { end: self.at, is_empty: length == 2 });
+            return Ok(None);
         }
-        while self
-            .peek()
-            .is_some_and(|byte| !is_blank(byte) && !matches!(byte, b'=' | b'>' | b'/' | b'<' | b'"' | b'\''))
-        {
-            self.step();
-        }
-        self.name_start = start;
+        self.skip(|byte| is_blank(byte) || matches!(byte, b'=' | b'>' | b'/' | b'<' | b'"' | b'\''));
         let name = self.bytes.get(start..self.at).unwrap_or_default();
-        self.skip_blanks();
-        if self.peek() != Some(b'=') || name.is_empty() {
-            return match self.peek() {
-                None => Err(TagFault::value(self.at, "element", "a tag that ends with >", "the end of the file")),
-                Some(_) => fault(start, "an attribute: a name, = and a value", self.head(start)),
-            };
+        self.skip(|byte| !is_blank(byte));
+        match self.rest() {
+            [b'=', ..] if !name.is_empty() => self.at = self.at.saturating_add(1),
+            [] => return Err(TagFault::unclosed(self.at)),
+            _ => return fault(start, "an attribute: a name, = and a value", self.head(start)),
         }
-        self.step();
-        self.skip_blanks();
-        let quote = self.peek().filter(|quote| matches!(quote, b'"' | b'\''));
-        if quote.is_some() {
-            self.step();
-        }
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.skip(|byte| !is_blank(byte));
+        let quote = self.rest().first().copied().filter(|quote| matches!(quote, b'"' | b'\''));
+        self.at = self.at.saturating_add(usize::from(quote.is_some()));
+        let rest = self.rest();
         let length = if let Some(quote) = quote {
             let Some(length) = memchr::memchr(quote, rest) else {
                 let at = std::mem::replace(&mut self.at, self.bytes.len());

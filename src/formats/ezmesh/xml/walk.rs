@@ -110,8 +110,12 @@ fn wide(at: usize) -> Error {
 }
 
 fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into<String>) -> Error {
+    fault_at(Field::new(name), at, expected.to_owned(), found)
+}
+
+fn fault_at(field: Field, at: usize, expected: String, found: impl Into<String>) -> Error {
     let kind = Cause::Value { expected: expected.into(), found: found.into().into() };
-    Error::new(FORMAT, Field::new(name), as_u64(at), kind)
+    Error::new(FORMAT, field, as_u64(at), kind)
 }
 
 /// Stores in an error at offset `at` that the text has to continue after the end of `bytes`.
@@ -178,24 +182,20 @@ impl<'a> XmlWalker<'a, '_> {
             _ if rest.is_empty() => return self.finish().map(|()| false),
             Some(b'/') => self.close(see)?,
             Some(b'!') if rest.starts_with(b"<!--") => {
-                let end = self.find(4, b"-->", "comment")?;
-                see(XmlEvent::Comment(self.pass_to(end)), &self.open)?;
+                see(XmlEvent::Comment(self.pass(4, b"-->", "comment")?), &self.open)?;
             }
             Some(b'!') if rest.starts_with(b"<![CDATA[") => {
                 if self.open.is_empty() {
                     return Err(fault(self.at, "text", "text inside the root element", "CDATA outside it"));
                 }
-                let end = self.find(9, b"]]>", "CDATA")?;
-                see(XmlEvent::Cdata(self.pass_to(end)), &self.open)?;
+                see(XmlEvent::Cdata(self.pass(9, b"]]>", "CDATA")?), &self.open)?;
             }
             Some(b'!') => {
-                let cut = || self.cut("DOCTYPE", "its end");
-                let end = doctype_end(self.bytes, self.at).ok_or_else(cut)?;
-                see(XmlEvent::Doctype(self.pass_to(end)), &self.open)?;
+                let end = doctype_end(self.bytes, self.at).ok_or_else(|| self.cut("DOCTYPE", "its end"))?;
+                see(XmlEvent::Doctype(std::mem::replace(&mut self.at, end)..end), &self.open)?;
             }
             Some(b'?') => {
-                let end = self.find(2, b"?>", "instruction")?;
-                let range = self.pass_to(end);
+                let range = self.pass(2, b"?>", "instruction")?;
                 self.check_encoding(range.clone())?;
                 see(XmlEvent::Instruction(range), &self.open)?;
             }
@@ -204,20 +204,14 @@ impl<'a> XmlWalker<'a, '_> {
         Ok(true)
     }
 
-    /// Moves the reading position to the offset `end`, and returns the byte range from the old
-    /// position to `end`.
-    fn pass_to(&mut self, end: usize) -> Range<usize> {
-        let start = std::mem::replace(&mut self.at, end);
-        start..end
-    }
-
-    /// Returns the offset after the delimiter `mark` that closes the markup at the current
-    /// position.
-    fn find(&self, skip: usize, mark: &'static [u8], what: &'static str) -> Result<usize> {
+    /// Moves the reading position after the delimiter `mark` that closes the markup at the current
+    /// position, and returns the byte range of the markup.
+    fn pass(&mut self, skip: usize, mark: &'static [u8], what: &'static str) -> Result<Range<usize>> {
         let from = self.at.saturating_add(skip);
-        let found = self.bytes.get(from..).and_then(|rest| memmem::find(rest, mark));
-        let found = found.map(|length| from.saturating_add(length).saturating_add(mark.len()));
-        found.ok_or_else(|| self.cut(what, "its end"))
+        let length = self.bytes.get(from..).and_then(|rest| memmem::find(rest, mark));
+        let length = length.ok_or_else(|| self.cut(what, "its end"))?;
+        let end = from.saturating_add(length).saturating_add(mark.len());
+        Ok(std::mem::replace(&mut self.at, end)..end)
     }
 
     /// Makes the error for a text that ends too early.
@@ -303,9 +297,7 @@ impl<'a> XmlWalker<'a, '_> {
         };
         if !open.tag.name().eq_ignore_ascii_case(name) {
             let expected = format!("</{}>, to close the tag at byte {}", Name::new(open.tag.name()), open.tag.start);
-            let found = format!("</{}>", Name::new(name));
-            let kind = Cause::Value { expected: expected.into(), found: found.into() };
-            return Err(Error::new(FORMAT, open.element.field(), as_u64(self.at), kind));
+            return Err(fault_at(open.element.field(), self.at, expected, format!("</{}>", Name::new(name))));
         }
         see(XmlEvent::End { element: open.element, tag: range.clone() }, &self.open)?;
         self.open.pop();
@@ -320,8 +312,7 @@ impl<'a> XmlWalker<'a, '_> {
         if let Some(OpenElement { element, tag }) = self.open.last() {
             let name = Name::new(tag.name());
             let expected = format!("</{name}>, to close the tag at byte {}", tag.start);
-            let kind = Cause::Value { expected: expected.into(), found: "the end of the file".into() };
-            return Err(cut(Error::new(FORMAT, element.field(), as_u64(end), kind), self.bytes, end));
+            return Err(cut(fault_at(element.field(), end, expected, "the end of the file"), self.bytes, end));
         }
         if self.rooted {
             return Ok(());

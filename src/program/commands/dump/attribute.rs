@@ -1,7 +1,9 @@
 //! The attributes on the command line: those of all formats, and the extra arrays of some formats.
 
-use clap::ValueEnum;
+use std::ffi::OsStr;
+
 use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
 
 use crate::formats::descriptions;
 use crate::model::{ExtraArrayInfo, ItemOwner};
@@ -90,8 +92,20 @@ impl Attribute {
     }
 }
 
-/// Parses the name of an attribute.
-pub fn attribute_parser() -> impl TypedValueParser<Value = Attribute> {
-    let all = Attribute::all().into_iter();
-    possible_values(all.filter_map(|attribute| Some((attribute, attribute.possible_value()?))).collect())
+/// Parses the name of an attribute. The list of all names is made only if it is needed.
+#[derive(Clone)]
+pub struct AttributeParser;
+
+impl TypedValueParser for AttributeParser {
+    type Value = Attribute;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Attribute, clap::Error> {
+        let all = Attribute::all().into_iter();
+        let named = all.filter_map(|attribute| Some((attribute, attribute.possible_value()?)));
+        possible_values(named.collect()).parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Attribute::all().into_iter().filter_map(Attribute::possible_value)))
+    }
 }

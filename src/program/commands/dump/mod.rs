@@ -37,7 +37,7 @@ use crate::program::render::progress;
 use crate::program::render::values::Values;
 
 use arrays::ArrayContext;
-use attribute::{Attribute, NeutralAttribute, attribute_parser};
+use attribute::{Attribute, AttributeParser, NeutralAttribute};
 use frame_args::FrameArgs;
 use mesh_arrays::MeshArrays;
 use output_args::{ArrayFormat, OutputArgs};
@@ -83,7 +83,7 @@ pub struct DumpArgs {
     /// Attribute to print; positions by default, and for .npz and .csv all
     ///
     /// .npz and .csv take several, such as positions,uv0.
-    #[arg(long, value_parser = attribute_parser(), value_delimiter = ',')]
+    #[arg(long, value_parser = AttributeParser, value_delimiter = ',')]
     attribute: Vec<Attribute>,
     /// Items to print: A..B (without B), A.., ..B, or one number; all by default
     ///

@@ -240,7 +240,7 @@ impl LsArgs {
     fn selection(&self, format: TableFormat, global: &Global) -> Result<Selection, UsageError> {
         let usage = |option: &'static str| move |text: String| UsageError(format!("{option}: {text}"));
         let parse = |option, text: &Option<String>| {
-            let condition = text.as_deref().map(|text| Condition::parse(text, self.surfaces)).transpose();
+            let condition = text.as_deref().map(|text| Condition::parse(text, Some(self.surfaces))).transpose();
             condition.map_err(usage(option))
         };
         let condition = parse("--where", &self.condition)?;
@@ -248,7 +248,7 @@ impl LsArgs {
         let columns = self.table_columns().map_err(usage("--columns"))?;
         let sort = self.sort_names().filter(|_| !self.by_folder);
         let sort =
-            sort.map(|(name, is_reversed)| filter::find(name, self.surfaces).map(|column| (column, is_reversed)));
+            sort.map(|(name, is_reversed)| filter::find(name, Some(self.surfaces)).map(|column| (column, is_reversed)));
         let sort = sort.collect::<Result<Vec<_>, _>>().map_err(usage("--sort"))?;
         // A wrong order is an error before anything is read.
         self.folder_order()?;
@@ -304,7 +304,7 @@ impl LsArgs {
     /// Returns the columns that `--columns` names.
     fn named_columns(&self) -> Result<Vec<TableColumn>, String> {
         let names = self.columns.as_deref().unwrap_or_default().trim_start_matches('+');
-        names.split(',').filter(|name| !name.is_empty()).map(|name| filter::find(name, self.surfaces)).collect()
+        names.split(',').filter(|name| !name.is_empty()).map(|name| filter::find(name, Some(self.surfaces))).collect()
     }
 
     /// Returns the columns of the table.

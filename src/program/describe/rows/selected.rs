@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::column::TableColumn;
-use super::filter::{ADD_SURFACES, Condition, LEAVE_OUT_SURFACES};
+use super::filter::Condition;
 use super::request::RowRequest;
 use super::row::TableRow;
-use crate::program::args::{Files, Global, WalkArgs};
+use crate::program::args::{Files, Global, WalkArgs, value_name};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::open::{self, Repeated};
@@ -27,18 +27,15 @@ pub struct MeshCondition {
 impl MeshCondition {
     /// Parses the condition of an option. It is about surfaces if it has a column of surfaces.
     pub fn parse(option: &str, text: &str) -> Result<Self, UsageError> {
-        let parse = |surfaces| Condition::parse(text, surfaces).map(|condition| (condition, surfaces));
-        let parsed = parse(false).or_else(|error| {
-            let is_of_surfaces = error.ends_with(ADD_SURFACES);
-            parse(true).map_err(|other| match other.strip_suffix(LEAVE_OUT_SURFACES) {
-                Some(other) => format!("{other}, and other columns are those of surfaces"),
-                None if is_of_surfaces => other,
-                None => error,
-            })
-        });
-        let (condition, surfaces) = parsed.map_err(|error| UsageError(format!("{option}: {error}")))?;
-        let (mut columns, mut request) = (Vec::new(), RowRequest { surfaces, ..RowRequest::default() });
+        let condition = Condition::parse(text, None).map_err(|error| UsageError(format!("{option}: {error}")))?;
+        let mut columns = Vec::new();
         condition.columns(&mut columns);
+        let surfaces = columns.iter().any(|column| !column.is_in(false));
+        if let Some(column) = columns.iter().find(|column| surfaces && !column.is_in(true)) {
+            let column = value_name(column);
+            usage!("{option}: {column} is a column of meshes, and other columns are those of surfaces");
+        }
+        let mut request = RowRequest { surfaces, ..RowRequest::default() };
         if columns.contains(&TableColumn::DuplicateOf) {
             usage!("{option}: duplicate_of is known only to `meshpeek ls --duplicates`");
         }

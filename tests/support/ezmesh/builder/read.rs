@@ -27,10 +27,6 @@ impl Mesh {
             let bones = one.bones().map(|one| Ok(bone(one?))).collect::<Result<_>>()?;
             Ok(Skeleton { name: bytes(one.name()?), bones })
         };
-        let texture = |one: ezmesh::EmbeddedPixels<'_>| {
-            let ezmesh::EmbeddedPixels { name, width, height, pixel_size, pixels } = one;
-            Texture { name: bytes(name), width, height, pixel_size, pixels: pixels.to_vec() }
-        };
         let user_data = |one: ezmesh::UserData<'_>| {
             let [key, value] = one.pair()?.map(bytes);
             Ok(UserData { key, value })
@@ -54,7 +50,12 @@ impl Mesh {
             system_version: system.map_or(default.system_version, |version| version.try_into().unwrap()),
             asset_version: asset.map_or(default.asset_version, |version| version.try_into().unwrap()),
             bounds: view.declared_bounds()?,
-            textures: textures.map(|one| Ok(texture(one?))).collect::<Result<_>>()?,
+            textures: textures
+                .map(|one| {
+                    let (name, [width, height, pixel_size], pixels) = one?;
+                    Ok(Texture { name: bytes(name), width, height, pixel_size, pixels: pixels.to_vec() })
+                })
+                .collect::<Result<_>>()?,
             skeletons: view.skeletons().map(skeleton).collect::<Result<_>>()?,
             animations: view.animations().map(animation).collect::<Result<_>>()?,
             materials: view

@@ -4,39 +4,11 @@
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16,
     _mm_maddubs_epi16, _mm_min_epu8, _mm_movemask_epi8, _mm_packus_epi32, _mm_set_epi64x, _mm_set1_epi8,
-    _mm_set1_epi16, _mm_set1_epi32, _mm_shuffle_epi8, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_or_si256,
-    _mm256_set_epi64x, _mm256_set1_epi8,
+    _mm_set1_epi16, _mm_set1_epi32, _mm_shuffle_epi8, _mm_sub_epi8, _mm256_cmpeq_epi8, _mm256_movemask_epi8,
+    _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi8,
 };
 
-use super::digits::{self, LAST, SCALES, WIDTH, Window};
-
-/// Shuffle masks that remove the decimal point from a number, one mask for each number of digits
-/// after the point.
-///
-/// The last shuffle mask is for a number without a decimal point, and moves no digit.
-static CLOSE: [Window; WIDTH + 1] = {
-    let mut all = [[0; WIDTH]; WIDTH + 1];
-    let mut after = 0;
-    while after <= WIDTH {
-        let mut byte = 0;
-        while byte < WIDTH {
-            #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "checked by the compiler")]
-            #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "at most 15")]
-            {
-                let moved = byte + after < WIDTH;
-                // A shuffle index with its top bit set makes the shuffle instruction write a zero
-                // byte.
-                all[after][byte] = if moved { (byte as u8).wrapping_sub(1) } else { byte as u8 };
-                byte += 1;
-            }
-        }
-        #[allow(clippy::arithmetic_side_effects, reason = "checked by the compiler")]
-        {
-            after += 1;
-        }
-    }
-    all
-};
+use super::digits::{self, LAST, SCALES, Window};
 
 /// Returns a bit mask of the separators in 64 bytes: bit `i` is set if byte `i` is a separator.
 #[inline]
@@ -69,7 +41,11 @@ pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {
         return None;
     }
     let after = usize::try_from((points << 16 | 0x8000).leading_zeros()).ok()?;
-    let digits = _mm_shuffle_epi8(digits, narrow(CLOSE.get(after)?));
+    // The indices of the bytes that precede the bytes of the window. A shuffle index with its top
+    // bit set makes the shuffle instruction write a zero byte.
+    let previous = _mm_set_epi64x(0x0e0d_0c0b_0a09_0807, 0x0605_0403_0201_00ff);
+    // The digits before the point take the place of the point; the digits after it stay.
+    let digits = _mm_shuffle_epi8(digits, _mm_sub_epi8(previous, narrow(LAST.get(after)?)));
     let pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a));
     let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
     let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));

@@ -187,17 +187,3 @@ pub(super) fn short(window: &Window, length: usize) -> Option<u32> {
     let wrong = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
     (wrong == 0 && length <= 8).then(|| eight(values) as u32)
 }
-
-/// Returns whether a window of sixteen bytes contains all `length` bytes of a token, and no byte of
-/// the token opens markup.
-#[inline]
-pub(super) fn is_plain(window: &Window, length: usize) -> bool {
-    const OPEN: u64 = u64::from_le_bytes([b'<' ^ b'0'; 8]);
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    values(window, length).is_some_and(|halves| {
-        halves.iter().all(|values| {
-            let differs = values ^ OPEN;
-            ((differs & LOW).wrapping_add(LOW) | differs) & !LOW == !LOW
-        })
-    })
-}

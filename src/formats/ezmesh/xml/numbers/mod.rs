@@ -3,31 +3,21 @@
 //! | module | contents |
 //! |---|---|
 //! | [`tokens`] | reads tokens in sequence, and parses tokens in the usual notation |
-//! | [`character_data`] | the slow path: markup between the numbers, and tokens that markup splits |
+//! | [`character_data`] | the slow path: markup between the numbers, tokens that markup splits, and errors; counts tokens |
 //! | [`spans`] | finds the start and the end of many tokens at a time |
 //! | [`digits`] | parses decimal digits, sixteen at a time |
 //! | `avx2` | the kernels of `spans` and `digits` in AVX2 instructions, which most processors have |
-//! | [`float`] | parses all float notations of the format |
-//! | [`hex_float`] | parses floats in hexadecimal notation |
-//! | [`integer`] | parses all integer notations of the format |
-//! | [`count`](mod@count) | counts tokens without parsing them |
-//! | [`fault`] | the errors of reading a number |
+//! | [`notation`] | parses all notations of floats and integers |
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;
 mod character_data;
-mod count;
 mod digits;
-mod fault;
-mod float;
-mod hex_float;
-mod integer;
+mod notation;
 mod spans;
 mod tokens;
 
-pub use character_data::{TextPosition, is_separator};
-pub use count::count;
-pub use fault::{NumberFault, NumberFaultKind};
+pub use character_data::{NumberFault, NumberFaultKind, count, is_separator};
 pub use tokens::Tokens;
 
 /// Returns a generator of pseudo-random numbers below a given bound. The same seed always gives the

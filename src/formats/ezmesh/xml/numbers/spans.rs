@@ -14,6 +14,9 @@ use crate::simd::kernel;
 /// offset within a slice of 256 bytes fits in a byte.
 const STRETCH: usize = 256;
 
+/// The slice of text in which tokens were found, with the sixteen bytes before it.
+type Stretch = [u8; STRETCH + WIDTH];
+
 /// Number of token offsets that are written in one step. The last step may write meaningless
 /// offsets to the array after the last token offset.
 const STEP: usize = 8;
@@ -80,30 +83,24 @@ impl TokenSpans {
     /// Parsing stops at the first token that is not in the usual decimal notation, such as `-12.5`,
     /// or that ends after the offset `limit`.
     pub(super) fn floats(&mut self, bytes: &[u8], limit: usize, out: &mut [f32]) -> usize {
-        let Some(stretch) = self.stretch(bytes) else { return 0 };
-        let limit = limit.saturating_sub(self.base);
-        let read = floats(self, stretch, limit, out);
-        self.next = self.next.wrapping_add(read);
-        read
+        self.many(bytes, limit, |spans, stretch, limit| floats(spans, stretch, limit, out))
     }
 
     /// Parses found tokens as integers of 32 bits into `out`, and returns the number of parsed
     /// integers. Parsing stops at the first token that is not an unsigned integer of at most eight
     /// digits, or that ends after the offset `limit`.
     pub(super) fn indices(&mut self, bytes: &[u8], limit: usize, out: &mut [u32]) -> usize {
-        let Some(stretch) = self.stretch(bytes) else { return 0 };
-        let limit = limit.saturating_sub(self.base);
-        let read = indices(self, stretch, limit, out);
-        self.next = self.next.wrapping_add(read);
-        read
+        self.many(bytes, limit, |spans, stretch, limit| indices(spans, stretch, limit, out))
     }
 
-    /// Returns the 256 bytes in which the tokens were found, and the sixteen bytes before them in
-    /// the file. The window of the first token, the sixteen bytes that end with this token, may
-    /// start before the 256 bytes.
-    #[inline]
-    fn stretch<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8; STRETCH + WIDTH]> {
-        bytes.get(self.base.checked_sub(WIDTH)?..)?.first_chunk()
+    /// Calls `parse` with the 256 bytes in which the tokens were found, and the sixteen bytes
+    /// before them in the file: the window of the first token, the sixteen bytes that end with this
+    /// token, may start before the 256 bytes. Removes as many tokens as `parse` returns.
+    fn many(&mut self, bytes: &[u8], limit: usize, parse: impl FnOnce(&Self, &Stretch, usize) -> usize) -> usize {
+        let stretch = self.base.checked_sub(WIDTH).and_then(|start| bytes.get(start..)?.first_chunk());
+        let read = stretch.map_or(0, |stretch| parse(self, stretch, limit.saturating_sub(self.base)));
+        self.next = self.next.wrapping_add(read);
+        read
     }
 
     /// Returns the offset in the file at which the last removed token ends.
@@ -113,21 +110,12 @@ impl TokenSpans {
         self.base.wrapping_add(end.copied().map_or(0, usize::from))
     }
 
-    /// Removes the tokens before a given offset in the file from the list of found tokens.
+    /// Removes the tokens before a given offset in the file from the list of found tokens, or all
+    /// tokens if the offset is inside a token.
     #[inline]
     pub(super) fn forget(&mut self, at: usize) {
         while let Some(span) = self.peek().filter(|span| span.start < at) {
-            if at < span.end {
-                // If the offset is inside a token, the bytes of the token after the offset stay in
-                // the list as a token.
-                if let (Some(start), Ok(at)) =
-                    (self.starts.get_mut(self.next), u8::try_from(at.wrapping_sub(self.base)))
-                {
-                    *start = at;
-                }
-                return;
-            }
-            self.take();
+            self.next = if at < span.end { self.count } else { self.next.wrapping_add(1) };
         }
     }
 
@@ -161,19 +149,29 @@ kernel! {
 kernel! {
     /// Parses found tokens as floats, up to the first token that is not in the usual decimal
     /// notation, such as `-12.5`.
-    fn floats(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [f32]) -> usize {
-        avx2 => floats_by(spans, stretch, limit, out, |window, length| super::avx2::fixed(window, length)),
-        _ => floats_by(spans, stretch, limit, out, digits::fixed),
+    fn floats(spans: &TokenSpans, stretch: &Stretch, limit: usize, out: &mut [f32]) -> usize {
+        avx2 => parse_each(spans, stretch, limit, out, |window, length, negative| {
+            Some(digits::signed(super::avx2::fixed(window, length)?, negative))
+        }),
+        _ => parse_each(spans, stretch, limit, out, |window, length, negative| {
+            Some(digits::signed(digits::fixed(window, length)?, negative))
+        }),
     }
 }
 
 kernel! {
     /// Parses found tokens as integers, up to the first token that is not an unsigned integer of at
     /// most eight digits.
-    fn indices(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
-        avx2 => indices_each(spans, stretch, limit, out),
-        _ => indices_each(spans, stretch, limit, out),
+    fn indices(spans: &TokenSpans, stretch: &Stretch, limit: usize, out: &mut [u32]) -> usize {
+        avx2 => parse_each(spans, stretch, limit, out, short),
+        _ => parse_each(spans, stretch, limit, out, short),
     }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+fn short(window: &Window, length: usize, negative: bool) -> Option<u32> {
+    digits::short(window, length).filter(|_| !negative)
 }
 
 #[inline(always)]
@@ -193,14 +191,18 @@ fn find_by(spans: &mut TokenSpans, stretch: &[u8; STRETCH], separators: impl Fn(
     spans.count = ends;
 }
 
+/// Parses found tokens into `out` until `parse` returns `None`. The arguments of `parse` are the
+/// window of a token, the length of the token without a minus sign, and whether it has this sign.
+///
+/// `parse` has to be made in the function with the target features, to be compiled with them.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-fn floats_by(
+fn parse_each<T>(
     spans: &TokenSpans,
-    stretch: &[u8; STRETCH + WIDTH],
+    stretch: &Stretch,
     limit: usize,
-    out: &mut [f32],
-    fixed: impl Fn(&Window, usize) -> Option<f32>,
+    out: &mut [T],
+    parse: impl Fn(&Window, usize, bool) -> Option<T>,
 ) -> usize {
     let known = spans.next..spans.count;
     let starts = spans.starts.get(known.clone()).unwrap_or_default();
@@ -210,27 +212,9 @@ fn floats_by(
         let [start, end] = [usize::from(*start), usize::from(*end)];
         let Some(window) = stretch.get(end..).and_then(<[u8]>::first_chunk) else { break };
         let negative = stretch.get(start.wrapping_add(WIDTH)) == Some(&b'-');
-        let length = end.wrapping_sub(start).wrapping_sub(usize::from(negative));
-        let Some(magnitude) = fixed(window, length).filter(|_| end <= limit) else { break };
-        *value = digits::signed(magnitude, negative);
-        read = read.wrapping_add(1);
-    }
-    read
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-fn indices_each(spans: &TokenSpans, stretch: &[u8; STRETCH + WIDTH], limit: usize, out: &mut [u32]) -> usize {
-    let known = spans.next..spans.count;
-    let starts = spans.starts.get(known.clone()).unwrap_or_default();
-    let ends = spans.ends.get(known).unwrap_or_default();
-    let mut read = 0_usize;
-    for ((value, start), end) in out.iter_mut().zip(starts).zip(ends) {
-        let [start, end] = [usize::from(*start), usize::from(*end)];
-        let Some(window) = stretch.get(end..).and_then(<[u8]>::first_chunk) else { break };
-        let number = digits::short(window, end.wrapping_sub(start));
-        let Some(number) = number.filter(|_| end <= limit) else { break };
-        *value = number;
+        let parsed = parse(window, end.wrapping_sub(start).wrapping_sub(usize::from(negative)), negative);
+        let Some(parsed) = parsed.filter(|_| end <= limit) else { break };
+        *value = parsed;
         read = read.wrapping_add(1);
     }
     read
@@ -329,11 +313,11 @@ mod tests {
         text.resize(400, b' ');
         let mut spans = TokenSpans::new();
         spans.look(&text, 0);
-        spans.forget(5);
-        assert_eq!(spans.peek().map(|span| (span.start, span.end)), Some((5, 7)));
+        spans.forget(4);
+        assert_eq!(spans.peek().map(|span| (span.start, span.end)), Some((4, 7)));
         spans.forget(7);
         assert_eq!(spans.peek().map(|span| (span.start, span.end)), Some((8, 12)));
-        spans.forget(400);
+        spans.forget(9);
         assert!(spans.peek().is_none());
     }
 }

@@ -8,11 +8,12 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::character_data::{CharacterData, MAX_TOKEN_LENGTH, TextPosition, TokenWord, is_separator};
+use super::character_data::{
+    CharacterData, MAX_TOKEN_LENGTH, NumberFault, NumberFaultKind, TextPosition, TokenWord, is_separator,
+};
 use super::digits::{self, WIDTH};
-use super::fault::{NumberFault, NumberFaultKind};
+use super::notation::{self, parse_float, parse_integer};
 use super::spans::{TokenSpan, TokenSpans};
-use super::{float, integer};
 
 /// Reads the numbers in the text of one element, in sequence.
 ///
@@ -35,13 +36,7 @@ impl<'a> Tokens<'a> {
     #[must_use]
     pub fn new(bytes: &'a [u8], content: Range<usize>, longest: usize) -> Self {
         let close = content.end.min(bytes.len());
-        Self::resume(bytes, close, TextPosition { at: content.start.min(close), end: close }, longest)
-    }
-
-    /// Creates a reader that starts at a position inside an element. The content of the element
-    /// ends at the offset `close`.
-    #[must_use]
-    pub fn resume(bytes: &'a [u8], close: usize, place: TextPosition, longest: usize) -> Self {
+        let place = TextPosition { at: content.start.min(close), end: close };
         let longest = longest.min(MAX_TOKEN_LENGTH);
         Self { data: CharacterData { bytes, close }, place, spans: TokenSpans::new(), longest, bad_digits: 0 }
     }
@@ -50,12 +45,6 @@ impl<'a> Tokens<'a> {
     #[must_use]
     pub const fn at(&self) -> usize {
         self.place.at
-    }
-
-    /// Returns the current reading position in the character data of the element.
-    #[must_use]
-    pub const fn place(&self) -> TextPosition {
-        self.place
     }
 
     /// Returns the bytes of the whole file.
@@ -89,12 +78,9 @@ impl<'a> Tokens<'a> {
     ///
     /// Returns an error if no token is left, if the token is not a float, or if the text contains
     /// markup that is not allowed between numbers.
-    #[inline]
     pub fn float(&mut self) -> Result<f32, NumberFault> {
-        let quick = self.find().and_then(|token| Some((token, self.quick_float(&token)?)));
-        let Some((token, value)) = quick else { return self.slow_float() };
-        self.take(&token);
-        Ok(value)
+        let mut one = [0.0];
+        self.floats_into(&mut one).map(|()| one[0])
     }
 
     /// Reads the next tokens as floats until `out` is full.
@@ -103,16 +89,16 @@ impl<'a> Tokens<'a> {
     ///
     /// Returns the same errors as [`float`](Self::float).
     pub fn floats_into(&mut self, out: &mut [f32]) -> Result<(), NumberFault> {
-        self.many_into(out, TokenSpans::floats, Self::float)
+        self.many_into(out, TokenSpans::floats, |text| parse_float(text).ok_or(NumberFaultKind::Float))
     }
 
     /// Reads numbers until `out` is full. Numbers in the usual decimal notation are parsed in
-    /// batches.
+    /// batches, and other numbers by the closure `parse`.
     fn many_into<T>(
         &mut self,
         out: &mut [T],
         many: impl Fn(&mut TokenSpans, &[u8], usize, &mut [T]) -> usize,
-        one: impl Fn(&mut Self) -> Result<T, NumberFault>,
+        parse: impl Fn(&[u8]) -> Result<T, NumberFaultKind>,
     ) -> Result<(), NumberFault> {
         // The maximum token length is not checked when a batch of tokens is parsed. Hence batches
         // are used only if the longest token that a batch accepts, 16 bytes and a sign, does not
@@ -126,7 +112,7 @@ impl<'a> Tokens<'a> {
                 self.place.at = self.spans.last_end();
                 done = done.wrapping_add(read);
             } else if let Some(next) = left.first_mut() {
-                *next = one(self)?;
+                *next = self.slow(&parse)?;
                 done = done.wrapping_add(1);
             }
         }
@@ -140,12 +126,9 @@ impl<'a> Tokens<'a> {
     ///
     /// Returns an error if no token is left, if the token is not an integer of 32 bits, or if the
     /// text contains markup that is not allowed between numbers.
-    #[inline]
     pub fn index(&mut self) -> Result<u32, NumberFault> {
-        let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
-        let Some((token, value)) = quick else { return self.slow_index() };
-        self.take(&token);
-        Ok(value)
+        let mut one = [0];
+        self.indices_into(&mut one).map(|()| one[0])
     }
 
     /// Reads the next tokens as integers of 32 bits until `out` is full.
@@ -154,37 +137,32 @@ impl<'a> Tokens<'a> {
     ///
     /// Returns the same errors as [`index`](Self::index).
     pub fn indices_into(&mut self, out: &mut [u32]) -> Result<(), NumberFault> {
-        self.many_into(out, TokenSpans::indices, Self::index)
+        let parse = |text: &[u8]| parse_integer(text).and_then(notation::wrap).ok_or(NumberFaultKind::Index);
+        self.many_into(out, TokenSpans::indices, parse)
     }
 
-    /// Reads the next token as a signed integer of 64 bits.
+    /// Reads the next token as a signed integer of 64 bits that must be within a given range.
     ///
     /// # Errors
     ///
-    /// Returns an error if no token is left, if the token is not a signed integer of 64 bits, or if
-    /// the text contains markup that is not allowed between numbers.
-    #[inline]
-    pub fn integer(&mut self) -> Result<i64, NumberFault> {
-        self.integer_within(i64::MIN..=i64::MAX)
-    }
-
-    /// Reads the next token as an integer that must be within a given range.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`integer`](Self::integer). Also returns an error if the integer
-    /// is not within `range`.
+    /// Returns an error if no token is left, if the token is not a signed integer of 64 bits, if
+    /// the integer is not within `range`, or if the text contains markup that is not allowed
+    /// between numbers.
     #[inline]
     pub fn integer_within(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
-        let quick = self.find().and_then(|token| Some((token, digits::short(self.window(&token)?, token.length())?)));
-        let Some((token, value)) = quick.map(|(token, value)| (token, i64::from(value))) else {
-            return self.slow_integer(range);
-        };
-        if !range.contains(&value) {
-            return Err(NumberFaultKind::Range.at(token.start));
+        // The window: the sixteen bytes that end with the last byte of a token.
+        let window = |token: &TokenSpan| self.data.bytes.get(..token.end)?.last_chunk();
+        let quick = self.find().and_then(|token| Some((token, digits::short(window(&token)?, token.length())?)));
+        if let Some((token, value)) =
+            quick.map(|(token, value)| (token, value.into())).filter(|(_, value)| range.contains(value))
+        {
+            self.take(&token);
+            return Ok(value);
         }
-        self.take(&token);
-        Ok(value)
+        self.slow(|text| {
+            let value = parse_integer(text).ok_or(NumberFaultKind::Integer)?;
+            if range.contains(&value) { Ok(value) } else { Err(NumberFaultKind::Range) }
+        })
     }
 
     /// Skips the next token and returns its byte range in the file. If markup splits the token, the
@@ -194,14 +172,10 @@ impl<'a> Tokens<'a> {
     ///
     /// Returns an error if no token is left, if the token is too long, or if the text contains
     /// markup that is not allowed between numbers.
-    #[inline]
     pub fn word(&mut self) -> Result<Range<usize>, NumberFault> {
-        let Some(token) = self.find() else { return self.slow_word() };
-        if !self.window(&token).is_some_and(|window| digits::is_plain(window, token.length())) {
-            return self.slow_word();
-        }
-        self.take(&token);
-        Ok(token.start..token.end)
+        let TokenWord { start, after, .. } = self.data.word(self.place, self.longest)?;
+        self.go(after);
+        Ok(start..after.at)
     }
 
     /// Skips separators, and reads one byte.
@@ -237,7 +211,7 @@ impl<'a> Tokens<'a> {
         let (start, mut value, mut bad) = (place.at, 0, 0_u64);
         for _ in 0..digits {
             let byte = self.data.peek(&mut place)?.filter(|byte| !is_separator(*byte));
-            let digit = integer::digit(byte.ok_or(NumberFaultKind::Hex.at(start))?);
+            let digit = notation::digit(byte.ok_or(NumberFaultKind::Hex.at(start))?);
             value = value << 4 | digit.unwrap_or_default();
             bad = bad.saturating_add(u64::from(digit.is_none()));
             place.at = place.at.saturating_add(1);
@@ -252,8 +226,7 @@ impl<'a> Tokens<'a> {
     #[inline]
     fn quick_hex(&mut self, digits: usize) -> Option<u32> {
         let token = self.find().filter(|token| token.length() == digits)?;
-        let bytes = self.data.bytes.get(token.start..token.end)?;
-        let value = bytes.iter().try_fold(0, |value, byte| Some(value << 4 | integer::digit(*byte)?))?;
+        let value = notation::hexadecimal(self.data.bytes.get(token.start..token.end)?)?;
         self.take(&token);
         Some(value)
     }
@@ -271,20 +244,6 @@ impl<'a> Tokens<'a> {
         span.filter(|span| span.end <= self.place.end && span.length() <= self.longest)
     }
 
-    /// Returns the window: the sixteen bytes that end with the last byte of a token. Returns `None`
-    /// if fewer than sixteen bytes precede the end of the token in the file.
-    #[inline]
-    fn window(&self, token: &TokenSpan) -> Option<&'a [u8; WIDTH]> {
-        self.data.bytes.get(..token.end)?.last_chunk()
-    }
-
-    #[inline]
-    fn quick_float(&self, token: &TokenSpan) -> Option<f32> {
-        let negative = self.data.bytes.get(token.start) == Some(&b'-');
-        let value = digits::fixed(self.window(token)?, token.length().wrapping_sub(usize::from(negative)))?;
-        Some(digits::signed(value, negative))
-    }
-
     /// Moves the reading position after a token that `find` returned.
     #[inline]
     fn take(&mut self, token: &TokenSpan) {
@@ -299,42 +258,12 @@ impl<'a> Tokens<'a> {
         self.spans.forget(place.at);
     }
 
-    #[cold]
-    #[inline(never)]
-    fn slow_float(&mut self) -> Result<f32, NumberFault> {
-        self.slow(NumberFaultKind::Float, float::parse)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow_index(&mut self) -> Result<u32, NumberFault> {
-        self.slow(NumberFaultKind::Index, |text| integer::parse(text).and_then(integer::wrap))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow_integer(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
-        let word = self.data.word(self.place, self.longest)?;
-        let value = integer::parse(word.text.bytes()).ok_or(NumberFaultKind::Integer.at(word.start))?;
-        if !range.contains(&value) {
-            return Err(NumberFaultKind::Range.at(word.start));
-        }
-        self.go(word.after);
-        Ok(value)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow_word(&mut self) -> Result<Range<usize>, NumberFault> {
-        let TokenWord { start, after, .. } = self.data.word(self.place, self.longest)?;
-        self.go(after);
-        Ok(start..after.at)
-    }
-
     /// Reads a token with the slow path, which also accepts a token that markup splits.
-    fn slow<T>(&mut self, what: NumberFaultKind, parse: impl FnOnce(&[u8]) -> Option<T>) -> Result<T, NumberFault> {
+    #[cold]
+    #[inline(never)]
+    fn slow<T>(&mut self, parse: impl FnOnce(&[u8]) -> Result<T, NumberFaultKind>) -> Result<T, NumberFault> {
         let word = self.data.word(self.place, self.longest)?;
-        let value = parse(word.text.bytes()).ok_or(what.at(word.start))?;
+        let value = parse(word.bytes()).map_err(|what| what.at(word.start))?;
         self.go(word.after);
         Ok(value)
     }
@@ -351,6 +280,8 @@ impl<'a> Tokens<'a> {
 mod tests {
     use super::*;
     use crate::formats::ezmesh::xml::numbers::{count, random};
+
+    const ANY: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 
     /// Reads all floats of a text. Returns the bits of each float, and the error that ended the
     /// reading, if an error occurred.
@@ -551,7 +482,7 @@ mod tests {
                     let fault = move |fault: NumberFault| long && fault.what == NumberFaultKind::Long;
                     assert!(tokens.clone().float().map_or_else(fault, |value| !long && value == 0.0));
                     assert!(tokens.clone().floats_into(&mut [1.0]).map_or_else(fault, |()| !long));
-                    assert!(tokens.clone().integer().map_or_else(fault, |value| !long && value == 0));
+                    assert!(tokens.clone().integer_within(ANY).map_or_else(fault, |value| !long && value == 0));
                     assert!(tokens.clone().index().map_or_else(fault, |value| !long && value == 0));
                     assert!(tokens.clone().word().map_or_else(fault, |_| !long));
                 }
@@ -595,8 +526,8 @@ mod tests {
                 "{bad}"
             );
         }
-        assert_eq!(Tokens::new(b"-5000000000 1.5", 0..15, 128).integer(), Ok(-5_000_000_000));
-        assert_eq!(Tokens::new(b"1.5", 0..3, 128).integer(), Err(NumberFaultKind::Integer.at(0)));
+        assert_eq!(Tokens::new(b"-5000000000 1.5", 0..15, 128).integer_within(ANY), Ok(-5_000_000_000));
+        assert_eq!(Tokens::new(b"1.5", 0..3, 128).integer_within(ANY), Err(NumberFaultKind::Integer.at(0)));
     }
 
     #[test]
@@ -652,7 +583,7 @@ mod tests {
                 let before = near.at();
                 let same = match random(8) {
                     0 => {
-                        let (near, far) = (near.integer(), far.integer().map_err(shift));
+                        let (near, far) = (near.integer_within(ANY), far.integer_within(ANY).map_err(shift));
                         assert_eq!(near, far);
                         near.is_ok()
                     }

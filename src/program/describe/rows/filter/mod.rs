@@ -3,7 +3,7 @@
 mod parser;
 mod token;
 
-pub use parser::{ADD_SURFACES, LEAVE_OUT_SURFACES, find};
+pub use parser::find;
 
 use std::cmp::Ordering;
 

@@ -7,17 +7,13 @@ use super::{Condition, Operand, Relation, pattern};
 use crate::program::args::value_name;
 use crate::program::describe::rows::column::{ColumnType, TableColumn};
 
-/// The end of the error about a column of meshes in a condition on surfaces.
-pub const LEAVE_OUT_SURFACES: &str = "; leave out --surfaces";
-/// The end of the error about a column of surfaces in a condition on meshes.
-pub const ADD_SURFACES: &str = "; add --surfaces";
-
 /// The maximum number of nested parentheses and negations.
 const MAX_DEPTH: usize = 64;
 
 impl Condition {
-    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true.
-    pub fn parse(text: &str, surfaces: bool) -> Result<Self, String> {
+    /// Parses a condition. The columns are those of a table of surfaces if `surfaces` is true, and
+    /// those of both tables if it is `None`.
+    pub fn parse(text: &str, surfaces: Option<bool>) -> Result<Self, String> {
         let tokens = tokens(text)?;
         let mut parser = Parser { tokens: &tokens, end: text.len(), surfaces, depth: 0 };
         let condition = parser.any()?;
@@ -32,7 +28,7 @@ struct Parser<'t> {
     tokens: &'t [(usize, Token)],
     /// The length of the text.
     end: usize,
-    surfaces: bool,
+    surfaces: Option<bool>,
     depth: usize,
 }
 
@@ -148,15 +144,16 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the column with a name.
-pub fn find(name: &str, surfaces: bool) -> Result<TableColumn, String> {
-    let column = TableColumn::from_str(name, true).ok();
-    match column.filter(|column| column.is_in(surfaces)) {
-        Some(column) => Ok(column),
-        None if column.is_some() && surfaces => Err(format!("{name} is a column of meshes{LEAVE_OUT_SURFACES}")),
-        None if column.is_some() => Err(format!("{name} is a column of surfaces{ADD_SURFACES}")),
-        None => {
-            let names: Vec<String> = TableColumn::all(surfaces).map(|column| value_name(&column)).collect();
+/// Returns the column with a name, in the table of surfaces, in that of meshes, or in any table.
+pub fn find(name: &str, surfaces: Option<bool>) -> Result<TableColumn, String> {
+    match (TableColumn::from_str(name, true), surfaces) {
+        (Ok(column), None) => Ok(column),
+        (Ok(column), Some(surfaces)) if column.is_in(surfaces) => Ok(column),
+        (Ok(_), Some(true)) => Err(format!("{name} is a column of meshes; leave out --surfaces")),
+        (Ok(_), Some(false)) => Err(format!("{name} is a column of surfaces; add --surfaces")),
+        (Err(_), _) => {
+            let names: Vec<String> =
+                TableColumn::all(surfaces.unwrap_or_default()).map(|column| value_name(&column)).collect();
             Err(format!("expected a column, found {name}; the columns are {}", names.join(", ")))
         }
     }
@@ -200,7 +197,7 @@ mod tests {
             ("triangles > -1 && triangles < 1e5 && bones >= 2e0 && bones < 25e-1", true),
             ("bones == 2 || bones == 3 && triangles < 3", true),
         ] {
-            let condition = Condition::parse(text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let condition = Condition::parse(text, Some(false)).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(condition.holds(&row()), expected, "{text}");
         }
     }
@@ -224,9 +221,13 @@ mod tests {
             (&"(".repeat(100), "at most 64 nested"),
             (&"!".repeat(100_000), "at most 64 nested"),
         ] {
-            let error = Condition::parse(text, false).unwrap_err();
+            let error = Condition::parse(text, Some(false)).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         }
-        assert!(Condition::parse("lod == 'high_lod' && bones > 1", true).unwrap_err().contains("leave out --surfaces"));
+        assert!(
+            Condition::parse("lod == 'high_lod' && bones > 1", Some(true))
+                .unwrap_err()
+                .contains("leave out --surfaces")
+        );
     }
 }

@@ -1,12 +1,10 @@
-//! Searches for elements of a file by name, such as bones, skeletons, materials and meshes.
+//! Caches of an opened file: an index that finds elements by name, such as bones, skeletons,
+//! materials and meshes, and the value of the item that was requested last.
 
 // Rule: this file sorts and maps by copies only.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::OnceLock;
-
-use crate::error::Result;
-use crate::parse::Name;
+use std::sync::Mutex;
 
 /// Maximum length of an element name in the index, in bytes. Longer names are not indexed, to avoid
 /// the cost of hashing very long names.
@@ -58,22 +56,38 @@ impl NameIndex {
     }
 }
 
-/// Returns the index of the first of `count` elements that has the name `name`. The first call
-/// reads the names of all `count` elements.
-pub(super) fn find<'a>(
-    names: &OnceLock<NameIndex>,
-    count: usize,
-    name: Name<'_>,
-    name_of: impl Fn(usize) -> Result<Name<'a>>,
-) -> Option<usize> {
-    let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    let names = names.get_or_init(|| {
-        let numbers = 0..u32::try_from(count).unwrap_or(u32::MAX);
-        NameIndex::of(numbers.map(|number| (0, name_of(at(number)).unwrap_or_default().as_bytes(), number)))
-    });
-    names.find(0, name.as_bytes()).map(at)
-}
-
 fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && name.len() <= MAX_NAME_LENGTH
+}
+
+/// A cache for one item of a list: the index and the computed value of the item that was requested
+/// last.
+///
+/// All sections of a mesh request the same data of the mesh, such as its vertex declaration.
+/// Without this cache, a long XML tag of the mesh would be parsed again for each section.
+#[derive(Debug)]
+pub(super) struct ValueCache<T>(Mutex<Option<(usize, T)>>);
+
+impl<T> Default for ValueCache<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T: Clone> ValueCache<T> {
+    /// Returns the value of the item with the index `index`. If the cache does not contain the
+    /// value of the item, the closure `find` computes the value.
+    pub(super) fn get_or(&self, index: usize, find: impl FnOnce() -> T) -> T {
+        // If the lock of the cache is poisoned, the cache is treated as empty.
+        if let Ok(last) = self.0.lock()
+            && let Some((_, found)) = last.as_ref().filter(|(known, _)| *known == index)
+        {
+            return found.clone();
+        }
+        let found = find();
+        if let Ok(mut last) = self.0.lock() {
+            *last = Some((index, found.clone()));
+        }
+        found
+    }
 }

@@ -1,18 +1,40 @@
-//! Writes a text file that was read.
+//! Writes files that were read, in their form.
 
-use super::super::builder::{MeshHead, Output, SectionHead, SystemHead, VertexTypes, refused};
+use std::io::Write;
+
+use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
+use super::elements::buffers::{IndexBuffer, VertexBuffer};
+use super::elements::{Animation, Collision, MeshElement, Representation, Section, Skeleton};
+use super::layout::{FORMAT, PLANE};
+use super::semantic::{Semantic, VertexValue};
+use super::view::View;
 use crate::array::Array;
 use crate::error::{Cause, Error, Field, Result, show_bytes};
-use crate::formats::ezmesh::animation::Animation;
-use crate::formats::ezmesh::elements::index_buffer::IndexBuffer;
-use crate::formats::ezmesh::elements::vertex_buffer::VertexBuffer;
-use crate::formats::ezmesh::elements::{Collision, MeshElement, Representation, Skeleton};
-use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
-use crate::formats::ezmesh::surface::Section;
-use crate::formats::ezmesh::view::View;
 use crate::math::as_index;
 use crate::model::Transform;
+
+/// Writes a file that was read, in its form.
+///
+/// Text becomes XML text with the root element `MeshSystem` that every known reader of the format
+/// accepts. Lines end with CR LF. A line of numbers has at most 160 bytes, and the text of one
+/// number has at most 30 bytes. A float is written with the fewest digits that parse to the same
+/// bits. Infinities and NaN are written as `0$` and their bits in eight hexadecimal digits, such as
+/// `0$7f800000`. In names, `"` is written as `&quot;`, and `<` is written as `&lt;`.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused) with the name of the field,
+/// before the first byte is written, if the file has data that cannot be written. Returns the I/O
+/// error if writing to `out` fails.
+pub(super) fn write_to(view: View<'_>, out: &mut dyn Write) -> Result<()> {
+    if view.order().is_some() {
+        return write_binary(view, out);
+    }
+    write_text(view, &mut Output::checking())?;
+    let mut out = Output::new(out, false);
+    write_text(view, &mut out)?;
+    out.finish()
+}
 
 /// Maximum length of a word value (type code `p`) of a vertex in a text file, in bytes.
 ///
@@ -24,12 +46,13 @@ const WORD: usize = 30;
 const MEANING: usize = 64;
 
 /// Writes a text file, or checks that it can be written if `out` writes nothing.
-pub(super) fn write(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
-    let [asset_name, asset_info] = [view.asset_name()?, view.asset_info()?].map(|name| name.as_bytes());
+fn write_text(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
+    let names = [view.asset_name()?, view.asset_info()?].map(|name| name.as_bytes());
     let [system, asset] = view.versions()?;
-    let default = SystemHead::default().versions;
-    let versions = [version("system_version", system, default[0])?, version("asset_version", asset, default[1])?];
-    out.start_system(&SystemHead { asset_name, asset_info, versions, bounds: view.declared_bounds()? })?;
+    let [default_system, default_asset] = VERSIONS;
+    let system = version("system_version", system, default_system)?;
+    let asset = version("asset_version", asset, default_asset)?;
+    out.start_system(names, [system, asset], view.declared_bounds()?)?;
     if view.meshes().len() == 0 {
         tetra_meshes(view, out)?;
     }
@@ -76,7 +99,7 @@ fn skeleton(out: &mut Output<'_>, view: View<'_>, skeleton: Skeleton<'_>) -> Res
 fn animation(out: &mut Output<'_>, animation: Animation<'_>) -> Result<()> {
     let (place, timing) = (out.place, animation.timing()?);
     let frames = timing.frames.map_or_else(|| animation.frame_count(), Ok)?;
-    let counts = [animation.track_range().len(), as_index(frames)];
+    let counts = [animation.tracks().len(), as_index(frames)];
     out.start_animation(animation.name()?.as_bytes(), counts, [timing.duration, timing.dtime])?;
     for (number, track) in (0..).zip(animation.tracks()) {
         out.place = place.in_inner_list("track", number);
@@ -92,9 +115,8 @@ fn animation(out: &mut Output<'_>, animation: Animation<'_>) -> Result<()> {
 
 fn mesh(out: &mut Output<'_>, view: View<'_>, mesh: MeshElement<'_>) -> Result<()> {
     let (place, shared) = (out.place, mesh.vertex_buffer()?);
-    let [name, skeleton] = [mesh.name()?, mesh.skeleton_name()?].map(|name| name.as_bytes());
-    let sections = mesh.section_range().len();
-    out.start_mesh(&MeshHead { name, skeleton, bounds: mesh.declared_bounds()?, sections })?;
+    let names = [mesh.name()?, mesh.skeleton_name()?].map(|name| name.as_bytes());
+    out.start_mesh(names, mesh.declared_bounds()?, mesh.section_range().len())?;
     let types = vertices(out, shared.as_ref())?;
     for (number, one) in (0..).zip(mesh.sections()) {
         out.place = place.in_inner_list("section", number);
@@ -113,9 +135,8 @@ fn section(
 ) -> Result<()> {
     let own = if section.has_own_vertices() { Some(section.vertex_buffer()?) } else { None };
     let types = shared.filter(|_| own.is_none()).map(|(_, types)| types);
-    let (material, info, bounds) = (section.material_name()?, section.info()?, section.declared_bounds()?);
-    let (material, info) = (material.as_bytes(), info.map(|info| info.as_bytes()));
-    out.start_section(&SectionHead { material, bounds, types, info })?;
+    let (material, info) = (section.material_name()?.as_bytes(), section.info()?.map(|info| info.as_bytes()));
+    out.start_section(material, section.declared_bounds()?, types, info)?;
     vertices(out, own.as_ref())?;
     let buffer = own.as_ref().or(shared.map(|(buffer, _)| buffer));
     triangles(out, section.index_buffer()?.as_ref(), buffer)?;
@@ -199,7 +220,7 @@ fn triangles(
 }
 
 /// Checks that the vertices of triangles exist.
-pub(super) fn check_indices(place: Field, triangles: &IndexBuffer<'_>, vertices: u32) -> Result<()> {
+fn check_indices(place: Field, triangles: &IndexBuffer<'_>, vertices: u32) -> Result<()> {
     match triangles.indices()?.iter().find(|index| *index >= vertices) {
         None => Ok(()),
         Some(index) => Err(refused(place.named("triangles"), format!("indices below {vertices}"), index.to_string())),
@@ -256,4 +277,30 @@ fn collision(out: &mut Output<'_>, collision: Collision<'_>) -> Result<()> {
         out.tag(element).empty()?;
     }
     out.close("MeshCollision")
+}
+
+/// Writes the bytes of a binary file without those after its last field. A bone whose parent does
+/// not exist is written without a parent.
+fn write_binary(view: View<'_>, out: &mut dyn Write) -> Result<()> {
+    for section in view.sections() {
+        if let (Some(triangles), buffer) = (section.index_buffer()?, section.vertex_buffer()?) {
+            check_indices(section.element.place, &triangles, buffer.count())?;
+        }
+    }
+    let mut written = 0_usize;
+    let mut copy = |end: u64, put: &[u8]| {
+        let end = usize::try_from(end).unwrap_or(usize::MAX);
+        let bytes = view.bytes.get(written..end).unwrap_or_default();
+        written = end.saturating_add(put.len());
+        out.write_all(bytes).and_then(|()| out.write_all(put)).map_err(failed)
+    };
+    for bone in 0..view.bone_count() {
+        let Some(mut reader) = view.bone_element(bone).fields_from("parent")? else { continue };
+        let offset = reader.offset();
+        if reader.i32("parent")? != -1 && view.bone(bone)?.parent < 0 {
+            copy(offset, &(-1_i32).to_le_bytes())?;
+        }
+    }
+    copy(view.state.elements.plane.saturating_add(PLANE.size.into()), b"")?;
+    out.flush().map_err(failed)
 }

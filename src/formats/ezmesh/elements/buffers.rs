@@ -1,21 +1,27 @@
 //! The vertex buffer of a mesh, a section or a convex hull: the number and the format of the
-//! vertices, and methods that read the vertices from the file.
+//! vertices, and methods that read the vertices from the file. The triangles of a section or of a
+//! convex hull.
+
+use std::ops::Range;
+
+use zerocopy::FromBytes;
+use zerocopy::little_endian::U32;
 
 use super::reader::ElementReader;
-use crate::array::Array;
-use crate::decode::EndianFloats;
+use crate::array::Packed;
+use crate::decode::endian::RawWord;
+use crate::decode::{ByteOrder, EndianIndex, Index};
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Error, Result};
 use crate::formats::ezmesh::element_index::ElementKind;
-use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::semantic::{Scalar, Semantic, VertexValue};
+use crate::formats::ezmesh::layout::{FORMAT, TRIANGLE_SIZE};
 use crate::formats::ezmesh::validate::rules::VERTEX_DECLARATION;
 use crate::formats::ezmesh::vertex_format::{Column, VertexDeclaration, VertexFormat, words};
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::formats::ezmesh::xml::number_block::NumberBlock;
-use crate::formats::ezmesh::xml::vertex_rows::interp_width;
 use crate::math::{as_index, as_u64};
+use crate::model::{IndexEncoding, Indices};
 use crate::parse::Name;
 
 /// A vertex buffer in the file: its location, the number of vertices and their format are known,
@@ -24,13 +30,11 @@ use crate::parse::Name;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::Array;
-/// use meshpeek::ezmesh::{Mesh, Semantic};
+/// use meshpeek::ezmesh::Mesh;
 /// let system = Mesh::open(meshpeek::read("data/ezmesh/flag.ezm")?)?;
 /// let buffer = system.mesh(0)?.vertex_buffer()?.expect("its sections share them");
-/// let mut uvs = vec![[0.0; 2]; buffer.count() as usize];
-/// buffer.floats_into(Semantic::Texcoord(0), &mut uvs)?; // one pass over the text, no allocation
 /// let vertices = buffer.vertices()?; // parsed once, borrowed from then on
-/// assert_eq!(vertices.uvs(0).unwrap().get(3), Some(uvs[3]));
+/// assert_eq!(vertices.uvs(0).unwrap().len(), buffer.count() as usize);
 /// # Ok(())
 /// # }
 /// ```
@@ -41,7 +45,7 @@ use crate::parse::Name;
 /// [`ErrorKind::Value`]: crate::ErrorKind::Value
 #[derive(Clone, Copy)]
 pub struct VertexBuffer<'a> {
-    element: ElementReader<'a>,
+    pub(in crate::formats::ezmesh) element: ElementReader<'a>,
     count: u32,
     format: VertexFormat,
     /// The number of floats per vertex that a text file contains for an `interp` column. `None`
@@ -78,21 +82,6 @@ impl<'a> VertexBuffer<'a> {
         let [ctype, semantic] =
             [ctype, semantic].map(|place| Name::new(element.view.bytes.get(place).unwrap_or_default()));
         Ok(Self { element, count, format, interp_width, semantic, ctype })
-    }
-
-    /// Locates the vertices that the sections of a mesh share.
-    ///
-    /// Returns `None` if each section of the mesh has separate vertices.
-    pub(crate) fn shared_by(view: View<'a>, mesh: usize) -> Result<Option<Self>> {
-        let Some(index) = view.within(ElementKind::MeshVertices, ElementKind::Mesh, mesh).next() else {
-            return Ok(None);
-        };
-        let place = Field::new("").in_list("mesh", as_u64(mesh));
-        Self::locate(ElementReader { view, kind: ElementKind::MeshVertices, index, place }).map(Some)
-    }
-
-    pub(crate) const fn element(&self) -> &ElementReader<'a> {
-        &self.element
     }
 
     pub(crate) fn block(&self) -> Result<NumberBlock<'a>> {
@@ -145,10 +134,15 @@ impl<'a> VertexBuffer<'a> {
     ///
     /// Returns an error if the bytes of the file have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
-        match self.element.fields()? {
-            Some(reader) => Ok(reader.offset().saturating_add(8)),
-            None => Ok(as_u64(self.block()?.content.start)),
-        }
+        self.byte_range().map(|range| range.start)
+    }
+
+    /// Returns the byte range of the vertices in a binary file, or of the vertex text in a text
+    /// file.
+    pub(crate) fn byte_range(&self) -> Result<Range<u64>> {
+        let Some(reader) = self.element.fields()? else { return self.block().map(|block| block.byte_range()) };
+        let start = reader.offset().saturating_add(8);
+        Ok(start..start.saturating_add(as_u64(self.byte_count())))
     }
 
     /// Records in the access log that the positions of a binary file are read.
@@ -156,12 +150,8 @@ impl<'a> VertexBuffer<'a> {
     /// For a text file, the access log already contains all bytes, because opening the file reads
     /// all bytes.
     pub(crate) fn note_positions(&self) {
-        let touched = self.element.view.state.context.access_log().filter(|_| self.element.view.order().is_some());
-        if let Some(touched) = touched
-            && let Ok(start) = self.offset()
-        {
-            let (end, count) = (start.saturating_add(as_u64(self.byte_count())), u64::from(self.count));
-            touched.record_partial(start, end, count.saturating_mul(12));
+        if let (Some(touched), Ok(range)) = (self.element.array_log(), self.byte_range()) {
+            touched.record_partial(range.start, range.end, u64::from(self.count).saturating_mul(12));
         }
     }
 
@@ -174,11 +164,6 @@ impl<'a> VertexBuffer<'a> {
             None => self.element.tag()?.value("semantic"),
         };
         Ok(semantic.map_or(start, |semantic| as_u64(semantic.at)))
-    }
-
-    /// Returns the field path of the element that contains the vertices, for error messages.
-    pub(crate) const fn place(&self) -> Field {
-        self.element.place
     }
 
     /// Returns the vertices.
@@ -207,106 +192,16 @@ impl<'a> VertexBuffer<'a> {
         Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
     }
 
-    /// Returns whether the vertex text contains more numbers than declared. Returns `false` if the
-    /// vertex text has not been parsed yet.
-    pub(crate) fn has_more(&self) -> bool {
-        self.element.has_more()
-    }
-
-    /// Decodes all positions into the slice `out`.
-    ///
-    /// No memory is allocated, and the decoded positions are not cached.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`vertices`](Self::vertices). Returns [`ErrorKind::Missing`] if
-    /// the vertices have no positions, and [`ErrorKind::Buffer`] if the length of `out` is not
-    /// [`count`](Self::count).
-    ///
-    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn positions_into(&self, out: &mut [[f32; 3]]) -> Result<()> {
-        self.floats_into(Semantic::Position, out)
-    }
-
-    /// Decodes one column with `N` floats per vertex into the slice `out`.
-    ///
-    /// No memory is allocated, and the decoded floats are not cached.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`positions_into`](Self::positions_into).
-    pub fn floats_into<const N: usize>(&self, semantic: Semantic, out: &mut [[f32; N]]) -> Result<()> {
-        let column = self.format.column(semantic).filter(|column| {
-            let scalars = self.format.scalars(column);
-            scalars.len() == N && scalars.iter().all(|scalar| *scalar == Scalar::Float)
-        });
-        let Some(column) = column else {
-            let expected = format!("{N} floats for {}", semantic.word().unwrap_or("that")).into();
-            return Err(Error::without_offset(
-                FORMAT,
-                self.element.place.named("semantic"),
-                Cause::Missing { expected },
-            ));
-        };
-        self.element.expect_length(as_index(self.count), out.len())?;
-        if self.element.view.order().is_none() {
-            return self.block()?.column_into(&self.format, column, out);
-        }
-        let vertices = self.vertices()?;
-        match vertices.strided(column, EndianFloats::<N>(vertices.order())) {
-            Some(array) => array.decode_into(out),
-            None => Ok(()),
-        }
-    }
-
-    /// Decodes all numbers of all vertices into the byte slice `out`.
-    ///
-    /// No memory is allocated, and the decoded numbers are not cached.
-    ///
-    /// The slice `out` must have [`byte_count`](Self::byte_count) bytes. Each column is written as
-    /// a separate little-endian array, and the arrays follow each other without gaps.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`vertices`](Self::vertices), and [`ErrorKind::Buffer`] if the
-    /// length of `out` is not [`byte_count`](Self::byte_count).
-    ///
-    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
-    pub fn columns_into(&self, out: &mut [u8]) -> Result<()> {
-        self.element.expect_length(self.byte_count(), out.len())?;
-        if self.element.view.order().is_none() {
-            return self.block()?.columns_into(&self.format, as_index(self.count), out).map(|_| ());
-        }
-        self.vertices()?.columns_into(out);
-        Ok(())
+    /// Returns the number of characters in hexadecimal numbers of a text that are not hexadecimal
+    /// digits. Returns 0 if the vertex text has not been parsed yet.
+    pub(crate) fn bad_digits(&self) -> u64 {
+        self.element.known_block().map_or(0, |parsed| parsed.bad_digits)
     }
 
     /// Returns the total size of the decoded numbers of all vertices, in bytes.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         as_index(self.count).saturating_mul(self.format.size().into())
-    }
-
-    /// Calls `see` for every number of every vertex, in file order. Allocates nothing.
-    ///
-    /// The arguments of `see` are the index of the vertex, the index of the number within the
-    /// vertex, and the value.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`vertices`](Self::vertices).
-    pub fn for_each(&self, see: &mut dyn FnMut(usize, usize, VertexValue<'a>)) -> Result<()> {
-        if self.element.view.order().is_none() {
-            return self.block()?.visit(&self.format, as_index(self.count), see);
-        }
-        let vertices = self.vertices()?;
-        for row in 0..vertices.len() {
-            for (number, cell) in vertices.values(row).enumerate() {
-                see(row, number, cell);
-            }
-        }
-        Ok(())
     }
 }
 
@@ -319,18 +214,139 @@ fn declaration(element: &ElementReader<'_>) -> Result<VertexDeclaration> {
     let missing = |name| View::missing(element.start().unwrap_or_default(), field, name);
     let count = element.view.counting(count.ok_or_else(|| missing("count"))?, element.place.named("count"))?;
     let [ctype, semantic] = [ctype.ok_or_else(|| missing("ctype"))?, semantic.ok_or_else(|| missing("semantic"))?];
-    let mut format = VertexFormat::parse(ctype.bytes, semantic.bytes).map_err(|misfit| {
-        let at = if misfit.attribute == "ctype" { ctype.at } else { semantic.at };
-        Error::new(FORMAT, element.place.named(misfit.attribute), as_u64(at), misfit.kind).breaking(&VERTEX_DECLARATION)
+    let mut format = VertexFormat::parse(ctype.bytes, semantic.bytes).map_err(|(attribute, cause)| {
+        let at = if attribute == "ctype" { ctype.at } else { semantic.at };
+        Error::new(FORMAT, element.place.named(attribute), as_u64(at), cause).breaking(&VERTEX_DECLARATION)
     })?;
     // If the vertex text was parsed before, the number of floats in the `interp` column is already
     // known.
     let interp_width = match element.known_block() {
         Some(parsed) => parsed.interp_width,
-        None => interp_width(&element.block("vertexbuffer", "vertices")?, &format, as_index(count))?,
+        None => element.block("vertexbuffer", "vertices")?.interp_width(&format, as_index(count))?,
     };
     if let Some(wide) = interp_width.and_then(|width| format.with_interp_width(width)) {
         format = wide;
     }
     Ok(VertexDeclaration { count, format, interp_width, ctype: ctype.range(), semantic: semantic.range() })
+}
+
+/// The attribute names that text files use for the number of triangles.
+pub(crate) const COUNTS: [&str; 3] = ["triangle_count", "count", "trianglecount"];
+
+/// The triangles of a section or of a convex hull. Each triangle has three indices into the
+/// vertices of the same section or convex hull.
+///
+/// The methods that return an `IndexBuffer` return [`ErrorKind::Value`] if a text file declares no
+/// triangle count, or if the declared count is not a number.
+///
+/// [`ErrorKind::Value`]: crate::ErrorKind::Value
+#[derive(Clone, Copy, Debug)]
+pub struct IndexBuffer<'a> {
+    pub(in crate::formats::ezmesh) element: ElementReader<'a>,
+    triangles: u32,
+}
+
+impl<'a> IndexBuffer<'a> {
+    /// Creates an `IndexBuffer` for the triangles of an element. Reads the declared number of
+    /// triangles, but not the indices.
+    pub(crate) fn locate(element: ElementReader<'a>) -> Result<Self> {
+        if let Some(mut reader) = element.fields()? {
+            return Ok(Self { element, triangles: reader.count(TRIANGLE_SIZE.into(), u64::MAX, "triangles")? });
+        }
+        let tag = element.tag()?;
+        let counts = tag.values(COUNTS);
+        let Some((value, name)) = counts.into_iter().zip(COUNTS).find_map(|(value, name)| Some((value?, name))) else {
+            return Err(View::missing(element.start()?, element.place.named("indexbuffer"), COUNTS[0]));
+        };
+        Ok(Self { element, triangles: element.view.counting(value, element.place.named(name))? })
+    }
+
+    /// Returns the number of triangles.
+    #[must_use]
+    pub const fn triangle_count(&self) -> u32 {
+        self.triangles
+    }
+
+    /// Returns the number of indices, which is three per triangle.
+    #[must_use]
+    pub fn index_count(&self) -> usize {
+        as_index(self.triangles).saturating_mul(3)
+    }
+
+    /// Returns the byte offset of the first index in a binary file, or of the index text in a text
+    /// file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes of the file have changed since the file was opened.
+    pub fn offset(&self) -> Result<u64> {
+        self.byte_range().map(|range| range.start)
+    }
+
+    /// Returns the byte range of the indices in a binary file, or of the index text in a text file.
+    pub(crate) fn byte_range(&self) -> Result<Range<u64>> {
+        let Some(mut reader) = self.element.fields()? else { return self.block().map(|block| block.byte_range()) };
+        reader.u32("triangles")?;
+        let start = reader.offset();
+        Ok(start..start.saturating_add(u64::from(self.triangles).saturating_mul(TRIANGLE_SIZE.into())))
+    }
+
+    /// Records in the access log that the indices of a binary file are read.
+    ///
+    /// For a text file, the access log already contains all bytes, because opening the file reads
+    /// all bytes.
+    pub(crate) fn note(&self) {
+        if let (Some(touched), Ok(range)) = (self.element.array_log(), self.byte_range()) {
+            touched.record(range.start, range.end);
+        }
+    }
+
+    /// Returns the byte offset in the file of the vertex index at position `number` in the index
+    /// buffer.
+    pub(crate) fn offset_of(&self, number: u64) -> Result<u64> {
+        match self.element.view.order() {
+            Some(_) => Ok(self.offset()?.saturating_add(number.saturating_mul(4))),
+            None => Ok(self.block()?.offset_of_index(number)),
+        }
+    }
+
+    pub(crate) fn block(&self) -> Result<NumberBlock<'a>> {
+        self.element.block("indexbuffer", "triangles")
+    }
+
+    /// Returns the vertex indices of all triangles.
+    ///
+    /// For a binary file, the indices are borrowed from the bytes of the file. For a text file, the
+    /// first call parses the indices and caches them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Value`] if a text file has fewer than three indices per triangle, or if
+    /// an index is not an integer of 32 bits. With
+    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`] if
+    /// the text has more than three indices per triangle.
+    ///
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    pub fn indices(&self) -> Result<Indices<'a>> {
+        if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
+            reader.u32("triangles")?;
+            let bytes = reader.lend(self.triangles.into(), TRIANGLE_SIZE.into(), "indices")?;
+            return Ok(of_bytes(bytes, order));
+        }
+        let parsed = self.element.parsed_block(|| self.block()?.parse_indices(as_index(self.triangles)))?;
+        Ok(of_bytes(&parsed.data, ByteOrder::Little))
+    }
+}
+
+fn of_bytes(bytes: &[u8], order: ByteOrder) -> Indices<'_> {
+    match order {
+        ByteOrder::Little => {
+            let raw = <[U32]>::ref_from_bytes(bytes).unwrap_or_default();
+            Indices(IndexEncoding::U32(Packed::new(raw, Index::new())))
+        }
+        ByteOrder::Big => {
+            let raw = <[RawWord]>::ref_from_bytes(bytes).unwrap_or_default();
+            Indices(IndexEncoding::Endian(Packed::new(raw, EndianIndex(order))))
+        }
+    }
 }
