@@ -44,8 +44,8 @@ impl<G: Geometry + ?Sized> FormatVersion for SingleSurface<'_, G> {
     }
 }
 
-/// Implements [`Geometry`] by calling the same methods of the other geometry: those of the mesh, and
-/// those of a surface with its index there.
+/// Implements methods of [`Geometry`] by calling those of the other geometry: methods of the mesh,
+/// and methods of a surface with its index there.
 macro_rules! forward {
     (
         mesh { $(fn $of_mesh:ident(&self) -> $mesh_result:ty;)+ }

@@ -1,7 +1,7 @@
 //! Tests of the program with EZ-Mesh files.
 
+use meshpeek::Animations as _;
 use meshpeek::ezmesh::{Mesh, Semantic, VertexValue};
-use meshpeek::{Animations as _, Array};
 use serde_json::{Value, json};
 
 use super::{code, json, meshpeek, scratch, text};

@@ -85,8 +85,8 @@ impl<'a> Vertices<'a> {
         matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
-    /// Returns the items that contain a column, the size of an item, and the offset of the column in
-    /// an item, in bytes.
+    /// Returns the items that contain a column, the size of an item, and the offset of the column
+    /// in an item, in bytes.
     fn items(&self, column: &Column) -> Option<(&'a [u8], usize, usize)> {
         Some(match self.form {
             VertexStorage::Columns => (self.array(column)?, column.size.into(), 0),

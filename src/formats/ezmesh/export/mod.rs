@@ -47,8 +47,8 @@ pub(crate) struct EzMeshWriter<'a> {
 }
 
 impl<'a> EzMeshWriter<'a> {
-    /// Builds the content of the file. Stored values of a mesh without known axes are not converted,
-    /// because EZ-Mesh defines no axes.
+    /// Builds the content of the file. Stored values of a mesh without known axes are not
+    /// converted, because EZ-Mesh defines no axes.
     pub(crate) fn new(
         input: &SceneInput<'a>,
         options: &'a ExportOptions,
