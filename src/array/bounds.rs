@@ -32,6 +32,7 @@ impl Bounds {
     /// Returns the smallest bounding box that contains this box and `other`.
     ///
     /// NaN coordinates of either bounding box are ignored.
+    #[inline]
     #[must_use]
     pub fn union(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.min.iter_mut().zip(other.min) {

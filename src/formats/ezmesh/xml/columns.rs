@@ -14,6 +14,8 @@ use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
 use crate::formats::ezmesh::vertex_format::{MAX_SCALARS, VertexFormat};
 use crate::math::as_index;
 use crate::parse::Name;
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::F32;
 
 impl NumberBlock<'_> {
     /// Parses `rows` vertices from the text, and returns the allocated arrays of their columns: one
@@ -107,10 +109,10 @@ impl<'o> ColumnTarget<'o> {
     fn put<'f>(&mut self, rows: usize, floats: impl Iterator<Item = &'f [f32]>, first: usize) {
         let cells = self.next(rows);
         match self.scalars.len() {
-            1 => put_floats::<4, 1>(cells, floats, first),
-            2 => put_floats::<8, 2>(cells, floats, first),
-            3 => put_floats::<12, 3>(cells, floats, first),
-            4 => put_floats::<16, 4>(cells, floats, first),
+            1 => put_floats::<1>(cells, floats, first),
+            2 => put_floats::<2>(cells, floats, first),
+            3 => put_floats::<3>(cells, floats, first),
+            4 => put_floats::<4>(cells, floats, first),
             _ => {
                 for (cell, floats) in cells.chunks_exact_mut(self.size.max(1)).zip(floats) {
                     let floats = floats.get(first..).unwrap_or_default();
@@ -121,16 +123,10 @@ impl<'o> ColumnTarget<'o> {
     }
 }
 
-fn put_floats<'f, const SIZE: usize, const COUNT: usize>(
-    cells: &mut [u8],
-    floats: impl Iterator<Item = &'f [f32]>,
-    first: usize,
-) {
-    for (cell, floats) in cells.as_chunks_mut::<SIZE>().0.iter_mut().zip(floats) {
-        let Some(floats) = floats.get(first..).and_then(<[f32]>::first_chunk::<COUNT>) else { return };
-        for (cell, float) in cell.as_chunks_mut::<4>().0.iter_mut().zip(floats) {
-            *cell = float.to_le_bytes();
-        }
+fn put_floats<'f, const N: usize>(cells: &mut [u8], floats: impl Iterator<Item = &'f [f32]>, first: usize) {
+    for (cell, floats) in <[[F32; N]]>::mut_from_bytes(cells).unwrap_or_default().iter_mut().zip(floats) {
+        let Some(floats) = floats.get(first..).and_then(<[f32]>::first_chunk::<N>) else { return };
+        *cell = floats.map(F32::new);
     }
 }
 
@@ -245,10 +241,10 @@ mod tests {
                 let cells: Vec<_> = (0..rows).flat_map(|row| vertices.values(row).enumerate()).collect();
                 assert_eq!(cells.len(), rows * width);
                 for (count, (number, cell)) in cells.iter().enumerate() {
-                    let expected = (count % 60_000) as u16;
+                    let expected = u16::try_from(count % 60_000).unwrap();
                     assert_eq!(*number, count % width);
                     match cell {
-                        VertexValue::Float(float) => assert_eq!(*float, f32::from(expected)),
+                        VertexValue::Float(float) => assert_eq!(float.to_bits(), f32::from(expected).to_bits()),
                         VertexValue::Integer(integer) => assert_eq!(*integer, i64::from(expected.cast_signed())),
                         other => panic!("{other:?}"),
                     }
@@ -258,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_found_where_it_stands() {
+    fn names_the_place_of_what_is_no_number() {
         for (ctype, semantic) in [("fff fff", "position normal"), ("fff ffh", "position some")] {
             let text = text(ctype, semantic, 6, 100).replace(" 411 ", " 4l1 ");
             let system = Mesh::open(text.as_str()).unwrap();
