@@ -76,6 +76,7 @@ impl Element {
         item(here, |bytes, _| Some(Value::from(Packed32.decode(&FromBytes::read_from_bytes(bytes).ok()?))))
     });
     /// A position in three 16-bit integers, followed by padding.
+    #[doc(hidden)]
     pub const PACKED_64: Self = Self::new("i16x4", 8, 2).decoded_by(|here| {
         item(here, |bytes, _| Some(Value::from(Packed64.decode(&FromBytes::read_from_bytes(bytes).ok()?))))
     });
