@@ -2,7 +2,9 @@
 //!
 //! The functions are loops over arrays, which the compiler turns into vector instructions. Every
 //! lane is computed with the same IEEE operations as a single number, so the results do not depend
-//! on the processor.
+//! on the processor. The loops have indices, because iterators of several arrays may be compiled
+//! as functions of their own.
+#![allow(clippy::indexing_slicing, clippy::needless_range_loop, reason = "an array has an item for each lane")]
 
 /// The number of lanes.
 pub(crate) const LANES: usize = 16;
@@ -13,11 +15,7 @@ pub(crate) type Lanes<T> = [T; LANES];
 /// Computes one number for each lane.
 #[inline(always)]
 pub(crate) fn map<A: Copy, B: Copy + Default>(one: Lanes<A>, with: impl Fn(A) -> B) -> Lanes<B> {
-    let mut out = [B::default(); LANES];
-    for (out, one) in out.iter_mut().zip(&one) {
-        *out = with(*one);
-    }
-    out
+    each(one, with)
 }
 
 /// Computes one number for each lane from two numbers.
@@ -28,8 +26,8 @@ pub(crate) fn zip<A: Copy, B: Copy, C: Copy + Default>(
     with: impl Fn(A, B) -> C,
 ) -> Lanes<C> {
     let mut out = [C::default(); LANES];
-    for ((out, one), other) in out.iter_mut().zip(&one).zip(&other) {
-        *out = with(*one, *other);
+    for lane in 0..LANES {
+        out[lane] = with(one[lane], other[lane]);
     }
     out
 }
@@ -43,8 +41,8 @@ pub(crate) fn zip3<A: Copy, B: Copy, C: Copy, D: Copy + Default>(
     with: impl Fn(A, B, C) -> D,
 ) -> Lanes<D> {
     let mut out = [D::default(); LANES];
-    for (((out, one), other), third) in out.iter_mut().zip(&one).zip(&other).zip(&third) {
-        *out = with(*one, *other, *third);
+    for lane in 0..LANES {
+        out[lane] = with(one[lane], other[lane], third[lane]);
     }
     out
 }
@@ -59,8 +57,8 @@ pub(crate) fn each<A: Copy, B: Copy + Default, const COUNT: usize>(
     with: impl Fn(A) -> B,
 ) -> [B; COUNT] {
     let mut out = [B::default(); COUNT];
-    for (out, item) in out.iter_mut().zip(items) {
-        *out = with(item);
+    for index in 0..COUNT {
+        out[index] = with(items[index]);
     }
     out
 }

@@ -214,7 +214,11 @@ impl<'a> Attributes<'a> {
         let end = match self.rest() {
             [b'>', ..] => Some(1),
             [b'/', b'>', ..] => Some(2),
-            [b'/', ..] => return fault(start, "/>", self.head(start)),
+            [b'/', ..] => {
+                // If the file ends here, the `>` may be missing.
+                self.at = start.saturating_add(1);
+                return fault(start, "/>", self.head(start));
+            }
             [] => return Err(TagFault::unclosed(start)),
             _ => None,
         };
