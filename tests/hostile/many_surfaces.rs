@@ -3,12 +3,10 @@
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::{Floats, Index};
-use meshpeek::internals::format_file;
 use meshpeek::model::animation::SkinMatrix;
 use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
 use meshpeek::query::{Ray, Scene, Tree, Triangles};
 use meshpeek::render::{Overlay, PictureOptions, SceneInput, Shading, draw};
-use meshpeek::sidecar::{Builder, Kind};
 use meshpeek::{Model, Packed, Skeleton};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, U32};

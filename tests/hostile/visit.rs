@@ -60,6 +60,7 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
         FormatFile::Unreal(mesh) => visit_unreal(mesh, random),
         FormatFile::SecondLife(mesh) => visit_second_life(mesh),
         FormatFile::EzMesh(mesh) => visit_ezmesh(mesh),
+        FormatFile::Registered(_) => unreachable!("only the test of a new format registers one"),
     }
 }
 
