@@ -23,7 +23,7 @@ const QUESTIONS: usize = 6;
 
 /// The offset of the list of trees in the header: the number of trees, the page of the first, and
 /// the size of a record.
-const TREES_AT: usize = LISTS_AT + 24 * 7;
+const TREES_AT: usize = LISTS_AT + 24 * 5;
 /// Offsets of the numbers in the record of a tree, and the size of a record in bytes.
 const TRIANGLES: usize = 4;
 const CLUSTER: usize = 8;

@@ -29,7 +29,7 @@ use support::sidecar::{LISTS_AT, PAGE, ROOM, key, number, reseal};
 
 /// The offset of the list of trees in the header: the number of trees, the page of the first, and
 /// the size of a record.
-const TREES_AT: usize = LISTS_AT + 24 * 7;
+const TREES_AT: usize = LISTS_AT + 24 * 5;
 
 /// Six large surfaces, several of them equal, among small ones, and their expected results.
 struct Meshes {
