@@ -28,7 +28,7 @@ pub const PAGE_AT: usize = 12;
 pub const STRUCTURE_AT: usize = 72;
 pub const PAGES_AT: usize = 80;
 pub const LISTS_AT: usize = 96;
-pub const LISTS: usize = 8;
+pub const LISTS: usize = 6;
 
 /// The identity of some file.
 ///
