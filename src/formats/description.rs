@@ -1,5 +1,7 @@
 //! [`FormatDescription`]: what the crate has to know of a format before it opens a file.
 
+use std::path::Path;
+
 use crate::model::ExtraArrayInfo;
 use crate::parse::Rule;
 
@@ -23,4 +25,12 @@ pub struct FormatDescription {
     pub rules: &'static [Rule],
     /// The arrays that surfaces may have, and that not every format has.
     pub extra_arrays: &'static [ExtraArrayInfo],
+}
+
+impl FormatDescription {
+    /// Returns whether a path has the extension of files that contain a whole mesh or animation.
+    pub(super) fn is_name(&self, path: &Path) -> bool {
+        let is_own = |own: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own));
+        self.extensions.iter().any(is_own)
+    }
 }

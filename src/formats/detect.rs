@@ -91,9 +91,7 @@ impl Format {
     /// Returns the format whose files have the extension of a path. A part of a mesh of several
     /// files has no format of its own.
     pub(crate) fn of_name(path: &Path) -> Option<Self> {
-        let extension = path.extension()?;
-        let has = |format: &Self| format.description().extensions.iter().any(|own| extension.eq_ignore_ascii_case(own));
-        Self::ALL.into_iter().find(has)
+        Self::ALL.into_iter().find(|format| format.description().is_name(path))
     }
 }
 
@@ -124,8 +122,7 @@ fn registered() -> Option<&'static FormatDescription> {
 /// Returns whether the extension of a path is that of files that contain a whole mesh or animation.
 #[cfg(feature = "cli")]
 pub(crate) fn is_mesh_name(path: &Path) -> bool {
-    let is_own = |own: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own));
-    descriptions().any(|format| format.extensions.iter().any(is_own))
+    descriptions().any(|format| format.is_name(path))
 }
 
 /// Returns an error if the first bytes of a file are not those of a format.
@@ -135,8 +132,13 @@ pub(crate) fn is_mesh_name(path: &Path) -> bool {
 /// Returns the errors of [`Format::detect`].
 #[cfg(feature = "cli")]
 pub(crate) fn expect_known(bytes: &[u8]) -> Result<()> {
-    let is_registered = registered().is_some_and(|format| (format.is_known)(bytes));
-    if is_registered { Ok(()) } else { Format::detect(bytes).map(drop) }
+    if is_registered(bytes) { Ok(()) } else { Format::detect(bytes).map(drop) }
+}
+
+/// Returns whether the first bytes of a file are those of the format that a test registered.
+#[cfg(feature = "cli")]
+pub(crate) fn is_registered(bytes: &[u8]) -> bool {
+    registered().is_some_and(|format| (format.is_known)(bytes))
 }
 
 impl fmt::Display for Format {

@@ -25,11 +25,11 @@ pub mod unreal;
 
 #[cfg(feature = "internals")]
 pub use description::FormatDescription;
-#[cfg(all(feature = "internals", feature = "cli"))]
-pub(crate) use detect::register;
 pub use detect::{Format, finding};
 #[cfg(feature = "cli")]
 pub(crate) use detect::{descriptions, expect_known, foreign_error, is_mesh_name};
+#[cfg(all(feature = "internals", feature = "cli"))]
+pub(crate) use detect::{is_registered, register};
 #[cfg(feature = "internals")]
 pub use model::FormatFile;
 pub use model::Model;
