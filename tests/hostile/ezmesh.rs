@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Dialect, Form, Mesh, Semantic, VertexBuffer, VertexValue, unescape};
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, Limits, Name, OpenOptions, Surface};
+use meshpeek::{
+    Animations, Array, Error, ErrorKind, Geometry, Limits, MeshFile as _, Name, OpenOptions, Severity, Surface,
+};
 
 use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::corpus;
@@ -377,6 +379,31 @@ fn survives_every_flipped_bit() {
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
     }
+}
+
+/// Inserts 90 equal bytes at every position of every sample.
+///
+/// A file that can be read, but not written, has an error, or has data that the form cannot store.
+#[test]
+fn survives_long_runs_and_refuses_to_write_them() {
+    let mut refused = 0;
+    for (name, bytes) in samples() {
+        for at in (0..bytes.len()).step_by(STRIDE) {
+            for byte in *b"x9\x01\xd0\"" {
+                let run = std::iter::repeat_n(byte, 90);
+                let spoilt: Vec<_> =
+                    bytes[..at].iter().copied().chain(run).chain(bytes[at..].iter().copied()).collect();
+                check_invariants(&spoilt);
+                let Ok(mesh) = Mesh::open(&spoilt) else { continue };
+                let Err(error) = mesh.write_to(0, &mut std::io::sink()) else { continue };
+                let mut has_error = false;
+                mesh.validate(&mut |finding| has_error |= finding.severity == Severity::Error).unwrap();
+                assert!(has_error || error.kind() == ErrorKind::Refused, "{name}, {byte:#x} at {at}: {error}");
+                refused += u32::from(error.kind() == ErrorKind::Refused);
+            }
+        }
+    }
+    assert!(refused > 0);
 }
 
 /// Sets every word of a binary sample to 0, 1, 0x7f.., 0x80.., 0xff.., and to the file's length and

@@ -5,11 +5,11 @@ use std::io::Write;
 use super::builder::{Output, VERSIONS, VertexTypes, failed, refused};
 use super::elements::buffers::{IndexBuffer, VertexBuffer};
 use super::elements::{Animation, Collision, MeshElement, Representation, Section, Skeleton};
-use super::layout::{FORMAT, PLANE};
+use super::layout::PLANE;
 use super::semantic::{Semantic, VertexValue};
 use super::view::View;
 use crate::array::Array;
-use crate::error::{Cause, Error, Field, Result, show_bytes};
+use crate::error::{Field, Result, show_bytes};
 use crate::math::as_index;
 use crate::model::Transform;
 
@@ -77,10 +77,7 @@ fn write_text(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
 
 fn version(name: &'static str, stored: Option<i64>, default: i32) -> Result<i32> {
     stored.map_or(Ok(default), |stored| {
-        i32::try_from(stored).map_err(|_| {
-            let kind = Cause::Value { expected: "a version of 32 bits".into(), found: stored.to_string().into() };
-            Error::without_offset(FORMAT, Field::new(name), kind)
-        })
+        i32::try_from(stored).map_err(|_| refused(Field::new(name), "a version of 32 bits", stored.to_string()))
     })
 }
 
