@@ -190,15 +190,18 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+    /// Skips the next byte if it is `byte`. Returns whether it is.
+    fn accept(&mut self, byte: u8) -> bool {
+        let is_next = self.bytes.get(self.at) == Some(&byte);
+        self.at = self.at.wrapping_add(usize::from(is_next));
+        is_next
     }
 
     /// Skips the bytes before the first byte for which `ends` returns `true`.
     fn skip(&mut self, ends: impl Fn(u8) -> bool) {
-        let rest = self.rest();
-        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
-        self.at = self.at.saturating_add(length);
+        while self.bytes.get(self.at).is_some_and(|byte| !ends(*byte)) {
+            self.at = self.at.wrapping_add(1);
+        }
     }
 
     /// Returns the next attribute, or `None` at the end of the tag.
@@ -211,34 +214,27 @@ impl<'a> Attributes<'a> {
         let fault = |at, expected, found: &[u8]| {
             Err(TagFault::value(at, "attribute", expected, crate::error::show_bytes(found)))
         };
-        let end = match self.rest() {
-            [b'>', ..] => Some(1),
-            [b'/', b'>', ..] => Some(2),
-            [b'/', ..] => {
-                // If the file ends here, the `>` may be missing.
-                self.at = start.saturating_add(1);
-                return fault(start, "/>", self.head(start));
-            }
-            [] => return Err(TagFault::unclosed(start)),
-            _ => None,
-        };
-        if let Some(length) = end {
-            self.at = start.saturating_add(length);
-            self.end = Some(TagEnd { end: self.at, is_empty: length == 2 });
+        let is_empty = self.accept(b'/');
+        if self.accept(b'>') {
+            self.end = Some(TagEnd { end: self.at, is_empty });
             return Ok(None);
+        }
+        if is_empty {
+            // If the file ends here, the `>` may be missing.
+            return fault(start, "/>", self.head(start));
         }
         self.skip(|byte| is_blank(byte) || matches!(byte, b'=' | b'>' | b'/' | b'<' | b'"' | b'\''));
         let name = self.bytes.get(start..self.at).unwrap_or_default();
         self.skip(|byte| !is_blank(byte));
-        match self.rest() {
-            [b'=', ..] if !name.is_empty() => self.at = self.at.saturating_add(1),
-            [] => return Err(TagFault::unclosed(self.at)),
-            _ => return fault(start, "an attribute: a name, = and a value", self.head(start)),
+        if name.is_empty() || !self.accept(b'=') {
+            if self.at >= self.bytes.len() {
+                return Err(TagFault::unclosed(self.at));
+            }
+            return fault(start, "an attribute: a name, = and a value", self.head(start));
         }
         self.skip(|byte| !is_blank(byte));
-        let quote = self.rest().first().copied().filter(|quote| matches!(quote, b'"' | b'\''));
-        self.at = self.at.saturating_add(usize::from(quote.is_some()));
-        let rest = self.rest();
+        let quote = [b'"', b'\''].into_iter().find(|quote| self.accept(*quote));
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = if let Some(quote) = quote {
             let Some(length) = memchr::memchr(quote, rest) else {
                 let at = std::mem::replace(&mut self.at, self.bytes.len());

@@ -121,7 +121,6 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     ///
     /// Returns an error if the remaining bytes cannot hold the items, before any memory is
     /// allocated for the items.
-    #[inline]
     pub(crate) fn count_of(&mut self, name: &'static str, size: u64, limit: u64) -> Result<u32> {
         let start = self.cursor.offset();
         let count = self.count(name)?;
@@ -171,7 +170,6 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
 
     /// Returns an error if the remaining bytes cannot hold `count` items of at least `size` bytes
     /// each, or if `count` exceeds `limit`.
-    #[inline]
     fn fits(&self, at: u64, count: u32, size: u64, limit: u64, name: &'static str) -> Result<()> {
         self.cursor.can_hold(at, count.into(), size, name)?;
         if u64::from(count) > limit {
