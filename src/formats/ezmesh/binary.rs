@@ -121,15 +121,15 @@ impl<'a> BinaryReader<'a> {
         let offset = self.offset();
         let count = self.u32(name)?;
         if u64::from(count) > most {
-            return Err(self.error_at(
-                offset,
-                name,
-                Cause::Limit { name: "items", allowed: most, asked: count.into() },
-            ));
+            return Err(self.error_at(offset, name, too_many(most, count)));
         }
         self.cursor.can_hold(offset, count.into(), size, name)?;
         Ok(count)
     }
+}
+
+fn too_many(most: u64, count: u32) -> Cause {
+    Cause::Limit { name: "items", allowed: most, asked: count.into() }
 }
 
 /// Walks over all fields of a binary file, and finds all its elements.
@@ -231,11 +231,7 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
     }
 
     fn record(&mut self, record: &RecordLayout, around: Field, index: u64) -> Result<()> {
-        let place = match around.outer() {
-            Some(_) => around.in_inner_list(record.name, index),
-            None => around.in_list(record.name, index),
-        };
-        let start = self.reader.offset();
+        let (place, start) = (around.in_next_list(record.name, index), self.reader.offset());
         self.reader.set_place(place);
         self.start(record.kind)?;
         self.parts(record.parts, place)?;
@@ -268,8 +264,7 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
         self.see(place.named("vertices.count"), U32, 1);
         let most = self.limits.items;
         if format.size() == 0 && u64::from(vertices) > most {
-            let kind = Cause::Limit { name: "items", allowed: most, asked: vertices.into() };
-            return Err(self.reader.error_at(counted, "vertices", kind));
+            return Err(self.reader.error_at(counted, "vertices", too_many(most, vertices)));
         }
         self.reader.lend(vertices.into(), format.size().into(), "vertices")?;
         self.see(place.named("vertexbuffer"), Element::new(VERTEX, format.size().into(), 4), vertices);

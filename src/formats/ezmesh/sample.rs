@@ -75,8 +75,7 @@ fn write(size: u64, is_binary: bool, create: CreateFile<'_>) -> Result<()> {
 /// Writes a file that declares `count` meshes, with `meshes` times the same mesh.
 fn write_meshes(field: HeightField, count: usize, meshes: usize, mut out: Output<'_>) -> Result<()> {
     let (positions, is_binary) = (field.positions(), out.is_binary());
-    let around = positions.iter().map(|at| Bounds { min: *at, max: *at });
-    let bounds = around.reduce(|one, other| one.union(&other)).filter(|_| is_binary);
+    let bounds = is_binary.then(|| positions.iter().copied().collect::<Bounds>());
     let rows = positions.len();
     let mut columns = VertexColumns::default();
     columns.push_floats(Semantic::Position, positions);
@@ -91,19 +90,15 @@ fn write_meshes(field: HeightField, count: usize, meshes: usize, mut out: Output
     (0..2).for_each(|_| out.no_list());
     out.start_list("Meshes", count)?;
     for _ in 0..meshes {
-        let write_vertices = |out: &mut Output<'_>| {
-            out.start_vertices(rows, &types)?;
-            columns.write(rows, out)?;
-            out.close("vertexbuffer")
-        };
+        let write_vertices = |out: &mut Output<'_>| out.vertices(rows, &types, |out| columns.write(rows, out));
         out.start_mesh([b"height field", b""], bounds, 1)?;
         if !is_binary {
             write_vertices(&mut out)?;
         }
         out.start_section(b"stone", bounds, Some(&types), None)?;
-        out.start_triangles(field.triangles().count())?;
-        field.triangles().try_for_each(|triangle| out.triangle(triangle))?;
-        out.end_triangles()?;
+        out.triangles(field.triangles().count(), |out| {
+            field.triangles().try_for_each(|triangle| out.triangle(triangle))
+        })?;
         out.close("MeshSection")?;
         if is_binary {
             write_vertices(&mut out)?;

@@ -51,9 +51,9 @@ pub(super) struct SurfacePart<'p, 's> {
 
 /// What precedes the vertices and triangles of the meshes in the file.
 pub(super) struct MeshPlan {
-    is_binary: bool,
+    pub(super) is_binary: bool,
     /// The number of sections of each mesh.
-    sections: Vec<u32>,
+    pub(super) sections: Vec<u32>,
     /// The bounding box of all positions, which only a binary file contains.
     pub(super) bounds: Bounds,
     /// The materials of the sections.
@@ -120,11 +120,6 @@ impl MeshPlan {
         Self { is_binary, sections: Vec::new(), bounds: Bounds::EMPTY, materials: BTreeSet::new() }
     }
 
-    /// Returns the number of meshes.
-    pub(super) const fn mesh_count(&self) -> usize {
-        self.sections.len()
-    }
-
     /// Adds a part.
     pub(super) fn add(
         &mut self,
@@ -166,9 +161,9 @@ impl<'w, 'o> MeshWriter<'w, 'o> {
         }
         let bounds = if self.plan.is_binary { Some(part.section_bounds()?) } else { None };
         self.out.start_section(&part.material()?, bounds, Some(&self.types), None)?;
-        self.out.start_triangles(part.triangle_count()?)?;
-        part.each_triangle(&mut |triangle| self.out.triangle(part.conversion.triangle(triangle)))?;
-        self.out.end_triangles()?;
+        self.out.triangles(part.triangle_count()?, |out| {
+            part.each_triangle(&mut |triangle| out.triangle(part.conversion.triangle(triangle)))
+        })?;
         self.out.close("MeshSection")?;
         self.left = self.left.saturating_sub(1);
         if self.left > 0 {
@@ -191,16 +186,15 @@ impl<'w, 'o> MeshWriter<'w, 'o> {
     }
 
     fn write_vertices(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
-        let attributes = part.attributes()?;
-        self.out.start_vertices(part.corners().len(), &self.types)?;
-        let mut first = 0_usize;
-        part.corners().each(&mut |corners| {
-            let columns = part.columns(&attributes, first, corners)?;
-            let columns = if self.plan.is_binary { columns.in_binary_order() } else { columns };
-            first = first.saturating_add(corners.len());
-            columns.write(corners.len(), self.out)
-        })?;
-        self.out.close("vertexbuffer")
+        let (attributes, mut first) = (part.attributes()?, 0_usize);
+        self.out.vertices(part.corners().len(), &self.types, |out| {
+            part.corners().each(&mut |corners| {
+                let columns = part.columns(&attributes, first, corners)?;
+                let columns = if self.plan.is_binary { columns.in_binary_order() } else { columns };
+                first = first.saturating_add(corners.len());
+                columns.write(corners.len(), out)
+            })
+        })
     }
 }
 
@@ -230,22 +224,17 @@ impl<'s> SurfacePart<'_, 's> {
     }
 
     fn each_triangle(&self, visit: &mut dyn FnMut([u32; 3]) -> Result<()>) -> Result<()> {
-        let VertexOrder::Welded(welded) = &self.order else {
-            let indices = self.surface.surface.indices()?;
-            return (0..indices.len() / 3).try_for_each(|triangle| {
-                let first = triangle.saturating_mul(3);
-                let corner = |corner: usize| indices.get(first.saturating_add(corner)).unwrap_or_default();
-                visit([0, 1, 2].map(corner))
-            });
-        };
-        welded.indices.as_chunks::<3>().0.iter().try_for_each(|triangle| visit(*triangle))
+        match &self.order {
+            VertexOrder::Stored => self.surface.surface.indices()?.triangles().try_for_each(visit),
+            VertexOrder::Welded(welded) => welded.indices.as_chunks::<3>().0.iter().copied().try_for_each(visit),
+        }
     }
 
     /// Returns the bounding box of the vertices.
     fn bounds(&self) -> Result<Bounds> {
         let mut bounds = Bounds::EMPTY;
         self.corners().each(&mut |corners| {
-            bounds = corners.iter().fold(bounds, |bounds, corner| around(&bounds, self.position(*corner)));
+            bounds.extend(corners.iter().map(|corner| self.position(*corner)));
             Ok(())
         })?;
         Ok(bounds)
@@ -255,8 +244,7 @@ impl<'s> SurfacePart<'_, 's> {
     fn section_bounds(&self) -> Result<Bounds> {
         let mut bounds = Bounds::EMPTY;
         self.each_triangle(&mut |triangle| {
-            let corners = triangle.map(|index| self.order.corner(as_index(index)));
-            bounds = corners.into_iter().fold(bounds, |bounds, corner| around(&bounds, self.position(corner)));
+            bounds.extend(triangle.map(|index| self.position(self.order.corner(as_index(index)))));
             Ok(())
         })?;
         Ok(bounds)
@@ -331,10 +319,6 @@ impl<'s> SurfacePart<'_, 's> {
         }
         Ok(columns)
     }
-}
-
-fn around(bounds: &Bounds, position: [f32; 3]) -> Bounds {
-    bounds.union(&Bounds { min: position, max: position })
 }
 
 /// Returns a colour as `0xAARRGGBB`.
