@@ -59,7 +59,7 @@ impl ElementKind {
 
 /// The element index of a file: for each kind of element, the byte offsets at which the elements
 /// start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ElementIndex {
     starts: [Vec<u64>; ElementKind::COUNT],
     /// For each kind of element whose text is a list of numbers, the byte offsets at which the
@@ -77,12 +77,7 @@ pub(crate) struct ElementIndex {
 
 impl ElementIndex {
     pub(crate) fn new() -> Self {
-        Self {
-            starts: std::array::from_fn(|_| Vec::new()),
-            ends: std::array::from_fn(|_| Vec::new()),
-            root: 0,
-            plane: 0,
-        }
+        Self::default()
     }
 
     /// Adds an element of the kind `kind` that starts at the byte offset `start`. Returns `false`

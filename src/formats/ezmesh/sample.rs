@@ -24,23 +24,13 @@ const BINARY_VERTEX_BYTES: u64 = 56;
 
 /// The types of EZ-Mesh files that are generated.
 pub(in crate::formats) static KINDS: [SampleKind; 2] = [
-    SampleKind {
-        id: "ezmesh-text",
-        help: "EZ-Mesh text (.ezm)",
-        growth: 3,
-        max_size: None,
-        write: |size, create| write(size, false, create),
-        asset: None,
-    },
-    SampleKind {
-        id: "ezmesh-binary",
-        help: "EZ-Mesh binary (.ezb)",
-        growth: 3,
-        max_size: None,
-        write: |size, create| write(size, true, create),
-        asset: None,
-    },
+    kind_of("ezmesh-text", "EZ-Mesh text (.ezm)", |size, create| write(size, false, create)),
+    kind_of("ezmesh-binary", "EZ-Mesh binary (.ezb)", |size, create| write(size, true, create)),
 ];
+
+const fn kind_of(id: &'static str, help: &'static str, write: fn(u64, CreateFile<'_>) -> Result<()>) -> SampleKind {
+    SampleKind { id, help, growth: 3, max_size: None, write, asset: None }
+}
 
 /// Returns the type of generated mesh that is most similar to a mesh.
 pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static SampleKind {

@@ -146,6 +146,20 @@ impl Semantic {
             Self::Interp(_) | Self::Other => return None,
         })
     }
+
+    /// Returns the bit of the meaning in the vertex flags of a binary file, and its position among
+    /// the columns. A binary file cannot store columns without a known meaning.
+    pub(super) fn place_in_binary(self) -> Option<(u32, usize)> {
+        let number = MEANINGS.iter().position(|(_, semantic, _)| *semantic == self)?;
+        MEANINGS.get(number).map(|(_, _, bit)| (*bit, number))
+    }
+
+    /// Returns the meanings that the vertex flags of a binary file stand for, in the order of the
+    /// columns. Returns `None` if a bit without a meaning is set.
+    pub(super) fn of_flags(flags: u32) -> Option<impl Iterator<Item = Self>> {
+        let standard = MEANINGS.iter().take(20).filter(move |(_, _, bit)| flags & (1 << bit) != 0);
+        (flags >> 19 == 0).then(|| standard.map(|(_, semantic, _)| *semantic))
+    }
 }
 
 /// The meanings: a word in the `semantic` attribute, the meaning, and its bit in the vertex flags
@@ -183,19 +197,3 @@ const MEANINGS: [(&str, Semantic, u32); 28] = [
     ("boneweights", Semantic::BlendWeights, 9),
     ("boneindices", Semantic::BlendIndices, 9),
 ];
-
-impl Semantic {
-    /// Returns the bit of the meaning in the vertex flags of a binary file, and its position among
-    /// the columns. A binary file cannot store columns without a known meaning.
-    pub(super) fn place_in_binary(self) -> Option<(u32, usize)> {
-        let number = MEANINGS.iter().position(|(_, semantic, _)| *semantic == self)?;
-        MEANINGS.get(number).map(|(_, _, bit)| (*bit, number))
-    }
-
-    /// Returns the meanings that the vertex flags of a binary file stand for, in the order of the
-    /// columns. Returns `None` if a bit without a meaning is set.
-    pub(super) fn of_flags(flags: u32) -> Option<impl Iterator<Item = Self>> {
-        let standard = MEANINGS.iter().take(20).filter(move |(_, _, bit)| flags & (1 << bit) != 0);
-        (flags >> 19 == 0).then(|| standard.map(|(_, semantic, _)| *semantic))
-    }
-}

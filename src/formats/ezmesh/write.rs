@@ -273,7 +273,7 @@ fn write_binary(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     };
     for bone in 0..view.bone_count() {
         let Some(mut reader) = view.bone_element(bone).fields_from("parent")? else { continue };
-        let offset = reader.offset();
+        let offset = reader.cursor.offset();
         if reader.i32("parent")? != -1 && view.bone(bone)?.parent < 0 {
             copy(offset, &(-1_i32).to_le_bytes())?;
         }

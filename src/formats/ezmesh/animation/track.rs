@@ -92,7 +92,7 @@ impl<'a> Track<'a> {
     /// Returns an error if the bytes have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         match self.element.fields_from("keys")? {
-            Some(reader) => Ok(reader.offset()),
+            Some(reader) => Ok(reader.cursor.offset()),
             None => Ok(as_u64(self.element.block("keys", "keys")?.content.start)),
         }
     }
@@ -160,7 +160,7 @@ impl<'a> Track<'a> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);
         if let Some(mut reader) = self.element.fields_from("keys")? {
-            let bytes = reader.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
+            let bytes = reader.cursor.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
             let order = self.element.view.order().unwrap_or_default();
             return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY });
         }

@@ -160,7 +160,7 @@ impl<'a> Texture<'a> {
         let name = reader.text("name")?;
         let size = [reader.u32("width")?, reader.u32("height")?, reader.u32("pixel_size")?];
         let length = reader.u32("pixels")?;
-        Ok(Some((name, size, reader.lend(length.into(), 1, "pixels")?)))
+        Ok(Some((name, size, reader.cursor.lend(length.into(), 1, "pixels")?)))
     }
 }
 
@@ -186,6 +186,6 @@ impl<'a> UserBinary<'a> {
         let Some(mut reader) = self.element.fields()? else { return Ok((Name::default(), &[])) };
         let name = reader.text("name")?;
         let length = reader.u32("bytes")?;
-        Ok((name, reader.lend(length.into(), 1, "bytes")?))
+        Ok((name, reader.cursor.lend(length.into(), 1, "bytes")?))
     }
 }

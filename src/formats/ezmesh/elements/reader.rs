@@ -106,7 +106,7 @@ impl<'a> ElementReader<'a> {
             Some((outer, outer_name)) => {
                 let start = view.state.elements.start(kind, index).unwrap_or_default();
                 let around = view.state.elements.around(outer, start).unwrap_or_default();
-                let number = index.saturating_sub(view.within(kind, outer, around).start);
+                let number = index.saturating_sub(view.state.elements.within(kind, outer, around).start);
                 Field::new("").in_list(outer_name, as_u64(around)).in_inner_list(name, as_u64(number))
             }
         };
@@ -115,7 +115,7 @@ impl<'a> ElementReader<'a> {
 
     /// Returns the indices of the elements of a kind that are inside this element.
     pub(crate) fn inside(&self, kind: ElementKind) -> Range<usize> {
-        self.view.within(kind, self.kind, self.index)
+        self.view.state.elements.within(kind, self.kind, self.index)
     }
 
     /// Returns the first element of a kind inside this element. Errors name it by this element.
@@ -268,11 +268,5 @@ impl<'a> ElementReader<'a> {
     pub(crate) fn known_block(&self) -> Option<&'a ParsedBlock> {
         let slots = self.view.state.blocks.get(self.kind.number())?;
         slots.get(self.index)?.get()?.as_ref().as_ref().ok()
-    }
-
-    /// Returns whether the text of the element contains more numbers than declared. Returns `false`
-    /// if the text of the element has not been parsed yet.
-    pub(crate) fn has_more(&self) -> bool {
-        self.known_block().is_some_and(|parsed| parsed.has_more)
     }
 }
