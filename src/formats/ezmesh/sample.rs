@@ -68,15 +68,13 @@ fn write_meshes(field: HeightField, count: usize, meshes: usize, mut out: Output
     let bounds = is_binary.then(|| positions.iter().copied().collect::<Bounds>());
     let rows = positions.len();
     let mut columns = VertexColumns::default();
-    columns.push_floats(Semantic::Position, positions);
-    columns.push_floats(Semantic::Normal, field.normals());
-    columns.push_floats(Semantic::Texcoord(0), field.uvs());
+    columns.floats(Semantic::Position, positions);
+    columns.floats(Semantic::Normal, field.normals());
+    columns.floats(Semantic::Texcoord(0), field.uvs());
     let types = columns.types();
     out.start_system([b"", b""], VERSIONS, bounds)?;
     (0..4).for_each(|_| out.no_list());
-    out.start_list("Materials", 1)?;
-    out.material(b"stone", b"")?;
-    out.end_list("Materials", 1)?;
+    out.list(("Materials", "material"), [b"stone"].into_iter(), |out, name| out.material(name, b""))?;
     (0..2).for_each(|_| out.no_list());
     out.start_list("Meshes", count)?;
     for _ in 0..meshes {

@@ -217,15 +217,6 @@ impl Output<'_> {
         self.close("indexbuffer")
     }
 
-    pub(crate) fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
-        let mut length = 1_usize;
-        for index in triangle {
-            self.index(index)?;
-            length = length.saturating_add(self.token_length()).saturating_add(1);
-        }
-        self.end_row(length)
-    }
-
     /// Writes the end of a binary file, after the meshes: no instances, no collision shapes, and
     /// the usual plane.
     pub(crate) fn end_system(&mut self) -> Result<()> {
@@ -283,11 +274,7 @@ impl VertexColumns {
     }
 
     /// Adds a column of floats.
-    pub(crate) fn push_floats<const N: usize>(
-        &mut self,
-        semantic: Semantic,
-        items: impl IntoIterator<Item = [f32; N]>,
-    ) {
+    pub(crate) fn floats<const N: usize>(&mut self, semantic: Semantic, items: impl IntoIterator<Item = [f32; N]>) {
         self.push(semantic, items.into_iter().flatten().map(VertexValue::Float));
     }
 
@@ -310,14 +297,13 @@ impl VertexColumns {
     /// Writes the first `count` vertices.
     pub(crate) fn write(&self, count: usize, out: &mut Output<'_>) -> Result<()> {
         let format = self.format();
-        for row in 0..count {
+        (0..count).try_for_each(|row| {
             for ((_, values), column) in self.columns.iter().zip(format.columns()) {
                 let start = row.saturating_mul(column.count.into());
                 let values = values.iter().skip(start);
                 format.scalars(column).iter().zip(values).try_for_each(|(scalar, value)| out.value(*scalar, *value))?;
             }
-            out.end_item()?;
-        }
-        Ok(())
+            out.end_item()
+        })
     }
 }

@@ -208,8 +208,8 @@ impl ExportContent {
         out.start_system([&self.asset_name, b""], VERSIONS, bounds)?;
         out.no_list();
         out.no_list();
-        out.list(("Skeletons", "skeleton"), self.skeletons.iter(), SkeletonContent::write)?;
-        out.list(("Animations", "animation"), self.animations.iter(), AnimationContent::write)?;
+        out.list(("Skeletons", "skeleton"), self.skeletons.iter(), write_skeleton)?;
+        out.list(("Animations", "animation"), self.animations.iter(), write_animation)?;
         out.list(("Materials", "material"), self.materials.iter(), |out, [name, more]| out.material(name, more))?;
         [&self.user_data, &self.user_binary_data].into_iter().try_for_each(|list| {
             out.list(("", "user_data"), list.iter(), |out, [name, value]| {
@@ -219,26 +219,22 @@ impl ExportContent {
     }
 }
 
-impl SkeletonContent {
-    fn write(out: &mut Output<'_>, skeleton: &Self) -> Result<()> {
-        out.start_skeleton(&skeleton.name, skeleton.bones.len())?;
-        out.items("bone", skeleton.bones.iter(), |out, bone| {
-            let parent = bone.parent.and_then(|parent| Some((parent, skeleton.bones.get(as_index(parent))?)));
-            out.bone(&bone.name, parent.map(|(parent, bone)| (parent, bone.name.as_slice())), &bone.bind)
-        })?;
-        out.close("Skeleton")
-    }
+fn write_skeleton(out: &mut Output<'_>, skeleton: &SkeletonContent) -> Result<()> {
+    out.start_skeleton(&skeleton.name, skeleton.bones.len())?;
+    out.items("bone", skeleton.bones.iter(), |out, bone| {
+        let parent = bone.parent.and_then(|parent| Some((parent, skeleton.bones.get(as_index(parent))?)));
+        out.bone(&bone.name, parent.map(|(parent, bone)| (parent, bone.name.as_slice())), &bone.bind)
+    })?;
+    out.close("Skeleton")
 }
 
-impl AnimationContent {
-    fn write(out: &mut Output<'_>, animation: &Self) -> Result<()> {
-        let counts = [animation.tracks.len(), as_index(animation.frames)];
-        out.start_animation(&animation.name, counts, animation.seconds.map(Some))?;
-        out.items("track", animation.tracks.iter(), |out, (name, keys)| {
-            out.track((name, keys.len()), keys.iter().copied(), animation.seconds)
-        })?;
-        out.close("Animation")
-    }
+fn write_animation(out: &mut Output<'_>, animation: &AnimationContent) -> Result<()> {
+    let counts = [animation.tracks.len(), as_index(animation.frames)];
+    out.start_animation(&animation.name, counts, animation.seconds.map(Some))?;
+    out.items("track", animation.tracks.iter(), |out, (name, keys)| {
+        out.track((name, keys.len()), keys.iter().copied(), animation.seconds)
+    })?;
+    out.close("Animation")
 }
 
 #[cfg(test)]
