@@ -128,8 +128,8 @@ fn push_vertices(buffer: &VertexBuffer<'_>, ranges: &mut RangeList) -> Result<()
 }
 
 fn push_keys(track: &Track<'_>, frames: &Range<usize>, ranges: &mut RangeList) -> Result<()> {
-    if let Some(text) = track.text()? {
-        return ranges.push(text);
+    if track.element.view.order().is_none() {
+        return ranges.push(track.element.block("keys", "keys")?.byte_range());
     }
     let Some(last) = as_index(track.frame_count()?).checked_sub(1) else { return Ok(()) };
     let [first, end] = [frames.start, frames.end.saturating_sub(1)].map(|frame| as_u64(frame.min(last)));

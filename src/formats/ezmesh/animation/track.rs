@@ -1,7 +1,5 @@
 //! Animations (clips) and their tracks. Each track contains the key frames of one bone.
 
-use std::ops::Range;
-
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
@@ -78,12 +76,6 @@ pub(crate) const KEY: usize = 10;
 pub(crate) const SHORT_KEY: usize = 7;
 
 impl<'a> Track<'a> {
-    /// Returns the byte range of the text of the keys, or `None` in a binary file.
-    pub(crate) fn text(&self) -> Result<Option<Range<u64>>> {
-        let is_binary = self.element.view.order().is_some();
-        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.byte_range())) }
-    }
-
     /// Returns the byte offset of the first key frame in a binary file, or of the text of the key
     /// frames in a text file.
     ///
