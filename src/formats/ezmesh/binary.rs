@@ -45,10 +45,8 @@ impl<'a> BinaryReader<'a> {
         let offset = self.cursor.offset();
         let flags = self.u32("flags")?;
         VertexFormat::of_flags(flags).ok_or_else(|| {
-            let expected = "none of the bits above 18".into();
-            self.cursor
-                .error_at(offset, "flags", Cause::Value { expected, found: format!("{flags:#010x}").into() })
-                .breaking(&INVALID_BINARY_FIELD)
+            let kind = Cause::value("none of the bits above 18", format!("{flags:#010x}"));
+            self.cursor.error_at(offset, "flags", kind).breaking(&INVALID_BINARY_FIELD)
         })
     }
 

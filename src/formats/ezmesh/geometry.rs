@@ -221,7 +221,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let semantic = match name {
             "tangents" => S::Tangent,
             "bitangents" => S::Binormal,
-            _ => S::of(name.as_bytes(), 0),
+            _ => S::of(name.as_bytes(), &mut 0),
         };
         Ok(self.section(surface)?.vertex_buffer()?.vertices()?.extra_array(info, semantic))
     }

@@ -124,11 +124,13 @@ impl Semantic {
     ///
     /// In a `semantic` attribute, the first word `texcoord` without a digit is texture coordinate
     /// set 0, and the second such word is set 1. `bare` is the number of words `texcoord` or
-    /// `texel` without a digit that precede `word` in the attribute.
-    pub(super) fn of(word: &[u8], bare: u8) -> Self {
+    /// `texel` without a digit that precede `word` in the attribute. It then counts `word`, too.
+    pub(super) fn of(word: &[u8], bare: &mut u8) -> Self {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         if is("texcoord") || is("texel") {
-            return if bare < 4 { Self::Texcoord(bare) } else { Self::Other };
+            let set = *bare;
+            *bare = set.saturating_add(1);
+            return if set < 4 { Self::Texcoord(set) } else { Self::Other };
         }
         MEANINGS.iter().find(|(name, ..)| is(name)).map_or(Self::Other, |(_, semantic, _)| *semantic)
     }

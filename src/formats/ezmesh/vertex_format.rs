@@ -100,10 +100,7 @@ impl VertexFormat {
         let mut bare = 0;
         for (word, group) in (0_u8..).zip(words(ctype)) {
             let Some(meaning) = meanings.next() else { break };
-            format.push(Semantic::of(meaning, bare), word, scalars_of(group))?;
-            if meaning.eq_ignore_ascii_case(b"texcoord") || meaning.eq_ignore_ascii_case(b"texel") {
-                bare = bare.saturating_add(1);
-            }
+            format.push(Semantic::of(meaning, &mut bare), word, scalars_of(group))?;
         }
         let [groups, meanings] = [words(ctype).count(), words(semantic).count()];
         if groups == 0 {

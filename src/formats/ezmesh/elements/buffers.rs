@@ -192,12 +192,6 @@ impl<'a> VertexBuffer<'a> {
         Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
     }
 
-    /// Returns the number of characters in hexadecimal numbers of a text that are not hexadecimal
-    /// digits. Returns 0 if the vertex text has not been parsed yet.
-    pub(crate) fn bad_digits(&self) -> u64 {
-        self.element.known_block().map_or(0, |parsed| parsed.bad_digits)
-    }
-
     /// Returns the total size of the decoded numbers of all vertices, in bytes.
     #[must_use]
     pub fn byte_count(&self) -> usize {

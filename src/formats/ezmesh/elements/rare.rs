@@ -127,8 +127,7 @@ impl<'a> TetraMesh<'a> {
             scalars.len() == TETRA && scalars.iter().all(|scalar| *scalar == Scalar::Float)
         });
         if !fits {
-            let found = ctype.name().to_string().into();
-            let kind = Cause::Value { expected: "fff fff fff fff, four corners".into(), found };
+            let kind = Cause::value("fff fff fff fff, four corners", ctype.name().to_string());
             let error = Error::new(FORMAT, self.element.place.named("ctype"), as_u64(at), kind);
             return Err(error.breaking(&VERTEX_DECLARATION));
         }

@@ -48,7 +48,7 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
-        let kind = Cause::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
+        let kind = Cause::value(format!("an attribute {attribute}"), "none");
         Error::new(FORMAT, field, start, kind).breaking(&VERTEX_DECLARATION)
     }
 
@@ -63,8 +63,7 @@ impl<'a> View<'a> {
 
     fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
         let found = crate::error::show_bytes(value.bytes.get(..32).unwrap_or(value.bytes));
-        let kind = Cause::Value { expected: expected.into(), found: found.into() };
-        Error::new(FORMAT, field, as_u64(value.at), kind).breaking(&NUMBER_TYPE)
+        Error::new(FORMAT, field, as_u64(value.at), Cause::value(expected, found)).breaking(&NUMBER_TYPE)
     }
 
     /// Parses an attribute value that must contain exactly `N` floats.

@@ -82,7 +82,8 @@ pub(crate) fn validate(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Resul
 
 fn report_structure(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     xml::check(view, report)?;
-    bones::check(view, report)?;
+    bones::check_bones(view, report)?;
+    bones::check_animations(view, report)?;
     meshes::check(view, report)
 }
 
