@@ -112,7 +112,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     fn push_hulls(&self, ranges: &mut RangeList) -> Result<()> {
         let elements = &self.view().state.elements;
         [ElementKind::HullVertices, ElementKind::HullTriangles].into_iter().try_for_each(|kind| {
-            (0..elements.block_count(kind)).try_for_each(|index| {
+            (0..elements.count(kind)).try_for_each(|index| {
                 let [start, end] = [elements.start(kind, index), elements.end(kind, index).map(as_u64)];
                 ranges.push(start.unwrap_or_default()..end.unwrap_or_default())
             })

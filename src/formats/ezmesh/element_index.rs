@@ -120,12 +120,6 @@ impl ElementIndex {
         self.ends.iter().map(Vec::len)
     }
 
-    /// Returns the number of elements of the kind `kind` whose text is a list of numbers. For a
-    /// binary file, the number of such elements is 0.
-    pub(crate) fn block_count(&self, kind: ElementKind) -> usize {
-        self.ends.get(kind.number()).map_or(0, Vec::len)
-    }
-
     /// Returns the indices of the elements of the kind `kind` that are inside the element with the
     /// index `index` of the kind `outer`.
     pub(crate) fn within(&self, kind: ElementKind, outer: ElementKind, index: usize) -> Range<usize> {
