@@ -199,6 +199,11 @@ impl From<io::Error> for Cause {
 }
 
 impl Cause {
+    /// Makes the cause of an error about a value of the file.
+    pub(crate) fn value(expected: impl Into<Cow<'static, str>>, found: impl Into<Cow<'static, str>>) -> Self {
+        Self::Value { expected: expected.into(), found: found.into() }
+    }
+
     /// Returns the kind of the cause.
     pub(crate) const fn kind(&self) -> ErrorKind {
         match self {

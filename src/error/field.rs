@@ -62,6 +62,11 @@ impl Field {
         Self { inner: Some(PathSegment { list, index }), ..self }
     }
 
+    /// Adds item `index` of a list inside the items of the path: the path has at most two lists.
+    pub(crate) const fn in_next_list(self, list: &'static str, index: u64) -> Self {
+        if self.outer.is_some() { self.in_inner_list(list, index) } else { self.in_list(list, index) }
+    }
+
     /// Adds item `index` of an outer list to the path: `skin.name` becomes `list[index].skin.name`.
     #[must_use]
     pub const fn in_outer_list(self, list: &'static str, index: u64) -> Self {

@@ -357,6 +357,12 @@ impl Indices<'_> {
         }
     }
 
+    /// Returns the vertex indices of each complete triangle.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let firsts = (0..self.len() / 3).map(|triangle| triangle.saturating_mul(3));
+        firsts.map(|first| [0, 1, 2].map(|corner| self.get(first.saturating_add(corner)).unwrap_or(u32::MAX)))
+    }
+
     /// Returns whether `self` and `other` are the same array of the file, or are both empty. No
     /// item is read.
     ///

@@ -45,6 +45,11 @@ impl<'a> Name<'a> {
         self.0
     }
 
+    /// Returns the name, or `None` if it is empty.
+    pub(crate) fn non_empty(self) -> Option<Self> {
+        (!self.0.is_empty()).then_some(self)
+    }
+
     /// Copies the bytes of the name. The copy can be sorted, and can be the key of a map.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {

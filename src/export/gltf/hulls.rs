@@ -104,15 +104,9 @@ fn write_points(points: &Positions<'_>, conversion: &SpaceConversion, writer: &m
 
 /// Returns the triangles whose indices are below `count`. Others are added to `losses`.
 fn valid_triangles(indices: &Indices<'_>, count: usize, losses: &mut LossList) -> Vec<[u32; 3]> {
-    let mut valid = Vec::new();
-    let triangles = indices.len() / 3;
-    for first in (0..triangles).map(|triangle| triangle.saturating_mul(3)) {
-        let corners = [0, 1, 2].map(|corner| indices.get(first.saturating_add(corner)).unwrap_or(u32::MAX));
-        if corners.iter().all(|index| as_index(*index) < count) {
-            valid.push(corners);
-        }
-    }
-    let omitted = triangles.saturating_sub(valid.len());
+    let is_valid = |corners: &[u32; 3]| corners.iter().all(|index| as_index(*index) < count);
+    let valid: Vec<_> = indices.triangles().filter(is_valid).collect();
+    let omitted = (indices.len() / 3).saturating_sub(valid.len());
     if omitted > 0 {
         let text = format!("{} of a collision shape with an invalid index", counted(omitted, "triangle"));
         losses.add(LossKind::Triangles, None, text);

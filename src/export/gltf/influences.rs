@@ -1,19 +1,16 @@
 //! The joints and weights of vertices.
 
-// Rule: this file sorts and maps by copies only.
-
 use std::io::Write;
 
 use super::attributes::VertexInput;
 use super::buffers::BufferSink;
 use super::elements::{ArraySpec, ComponentType, ElementType};
 use super::skeleton::SkeletonPlan;
-use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::export::fault;
+use crate::export::influences::InfluenceList;
 use crate::export::loss::{LossKind, LossList, counted};
-use crate::math::narrow;
-use crate::model::{Influence, Influences, SkinningRules, Weights};
+use crate::model::{Influences, SkinningRules, Weights};
 
 /// The number of influences in a set of glTF attributes.
 const SET: usize = 4;
@@ -46,7 +43,7 @@ impl InfluencePlan {
         let (mut list, mut vertices) = (InfluenceList::default(), 0_usize);
         for influences in weights {
             vertices = vertices.saturating_add(1);
-            let found = list.fill(&influences, weights.skinning_rules(), skeleton)?;
+            let found = fill(&mut list, Some(&influences), weights.skinning_rules(), skeleton)?;
             most = most.max(found);
             too_many = too_many.saturating_add(usize::from(found > MAX_INFLUENCES));
             plan.has_still |= list.is_empty() && weights.skinning_rules() == SkinningRules::Strict;
@@ -63,47 +60,16 @@ impl InfluencePlan {
     }
 }
 
-/// The influences on a vertex: each bone once, from the greatest weight to the least.
-#[derive(Debug, Default)]
-struct InfluenceList(Vec<(usize, f32)>);
-
-impl InfluenceList {
-    /// Reads the influences on a vertex, and returns their number. At most [`MAX_INFLUENCES`] are
-    /// kept.
-    fn fill(&mut self, influences: &Influences<'_>, rules: SkinningRules, skeleton: &SkeletonPlan) -> Result<usize> {
-        self.0.clear();
-        for Influence { bone, weight } in influences.iter().filter(|one| one.weight > 0.0 && one.weight.is_finite()) {
-            let joint = skeleton.joint(bone, rules).ok_or_else(|| out_of_range(bone, skeleton))?;
-            match self.0.iter_mut().find(|(other, _)| *other == joint) {
-                Some((_, sum)) => *sum += weight,
-                None => self.0.push((joint, weight)),
-            }
-        }
-        let count = self.0.len();
-        self.0.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-        self.0.truncate(MAX_INFLUENCES);
-        let sum: f64 = self.0.iter().map(|(_, weight)| f64::from(*weight)).sum();
-        for (_, weight) in &mut self.0 {
-            *weight = narrow(f64::from(*weight) / sum);
-        }
-        // A weight may be too small for a share of an `f32`, and a joint without weight is 0.
-        self.0.retain(|(_, weight)| *weight > 0.0);
-        Ok(count)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Sets the only joint of a vertex without weights.
-    fn set_only(&mut self, joint: usize) {
-        self.0.clear();
-        self.0.push((joint, 1.0));
-    }
-
-    fn get(&self, number: usize) -> (usize, f32) {
-        self.0.get(number).copied().unwrap_or_default()
-    }
+/// Reads the influences on a vertex, and returns their number.
+fn fill(
+    list: &mut InfluenceList,
+    influences: Option<&Influences<'_>>,
+    rules: SkinningRules,
+    skeleton: &SkeletonPlan,
+) -> Result<usize> {
+    list.fill(influences, MAX_INFLUENCES, |bone| {
+        skeleton.joint(bone, rules).map(Some).ok_or_else(|| out_of_range(bone, skeleton))
+    })
 }
 
 fn out_of_range(bone: i32, skeleton: &SkeletonPlan) -> crate::error::Error {
@@ -138,12 +104,8 @@ impl VertexInput<'_, '_> {
     ) -> Result<()> {
         let (mut list, mut bytes) = (InfluenceList::default(), Vec::new());
         for vertex in 0..self.count {
-            match weights.get(self.order.corner(vertex).position) {
-                Some(influences) => {
-                    list.fill(&influences, weights.skinning_rules(), skeleton)?;
-                }
-                None => list.0.clear(),
-            }
+            let influences = weights.get(self.order.corner(vertex).position);
+            fill(&mut list, influences.as_ref(), weights.skinning_rules(), skeleton)?;
             if list.is_empty() {
                 list.set_only(skeleton.still_joint(weights.skinning_rules()));
             }

@@ -17,7 +17,7 @@ use crate::parse::{AccessLog, Cursor, Element, Limits, Name};
 /// field that could not be read.
 #[derive(Clone, Debug)]
 pub(crate) struct BinaryReader<'a> {
-    cursor: Cursor<'a>,
+    pub(crate) cursor: Cursor<'a>,
     order: ByteOrder,
 }
 
@@ -25,18 +25,6 @@ impl<'a> BinaryReader<'a> {
     /// Creates a reader that reads from a given byte offset in the file.
     pub(crate) fn at(bytes: &'a [u8], order: ByteOrder, offset: u64, touched: Option<&'a AccessLog>) -> Result<Self> {
         Ok(Self { cursor: Cursor::new(bytes, FORMAT).with_access_log(touched).at(offset)?, order })
-    }
-
-    pub(crate) const fn set_place(&mut self, place: Field) {
-        self.cursor.set_place(place);
-    }
-
-    pub(crate) fn offset(&self) -> u64 {
-        self.cursor.offset()
-    }
-
-    pub(crate) fn error_at(&self, offset: u64, name: &'static str, kind: Cause) -> crate::error::Error {
-        self.cursor.error_at(offset, name, kind)
     }
 
     pub(crate) fn u32(&mut self, name: &'static str) -> Result<u32> {
@@ -54,12 +42,11 @@ impl<'a> BinaryReader<'a> {
 
     /// Reads the vertex flags: 32 bits that define the columns of a vertex.
     pub(crate) fn format(&mut self) -> Result<VertexFormat> {
-        let offset = self.offset();
+        let offset = self.cursor.offset();
         let flags = self.u32("flags")?;
         VertexFormat::of_flags(flags).ok_or_else(|| {
-            let expected = "none of the bits above 18".into();
-            self.error_at(offset, "flags", Cause::Value { expected, found: format!("{flags:#010x}").into() })
-                .breaking(&INVALID_BINARY_FIELD)
+            let kind = Cause::value("none of the bits above 18", format!("{flags:#010x}"));
+            self.cursor.error_at(offset, "flags", kind).breaking(&INVALID_BINARY_FIELD)
         })
     }
 
@@ -89,14 +76,14 @@ impl<'a> BinaryReader<'a> {
             match part {
                 RecordPart::Text(own) if *own != name => self.skip_text(own)?,
                 RecordPart::Number(own, ..) | RecordPart::Count(own, ..) if *own != name => {
-                    self.lend(4, 1, own)?;
+                    self.cursor.lend(4, 1, own)?;
                 }
                 RecordPart::Fixed(_, _, fields) => {
                     for (own, element, count) in *fields {
                         if *own == name {
                             return Ok(());
                         }
-                        self.lend((*count).into(), element.size.into(), own)?;
+                        self.cursor.lend((*count).into(), element.size.into(), own)?;
                     }
                 }
                 RecordPart::Start(_) => {}
@@ -106,30 +93,24 @@ impl<'a> BinaryReader<'a> {
         Ok(())
     }
 
-    /// Returns the next `count * size` bytes of the file as a borrowed slice: `count` items of
-    /// `size` bytes each, not decoded.
-    pub(crate) fn lend(&mut self, count: u64, size: u64, name: &'static str) -> Result<&'a [u8]> {
-        self.cursor.lend(count, size, name)
-    }
-
     /// Reads the number of items of the list that starts at the reading position.
     ///
     /// Returns an error if the number of items is greater than `most`. Also returns an error if the
     /// rest of the file is shorter than the number of items times `size` bytes, the minimum size of
     /// an item.
     pub(crate) fn count(&mut self, size: u64, most: u64, name: &'static str) -> Result<u32> {
-        let offset = self.offset();
+        let offset = self.cursor.offset();
         let count = self.u32(name)?;
         if u64::from(count) > most {
-            return Err(self.error_at(
-                offset,
-                name,
-                Cause::Limit { name: "items", allowed: most, asked: count.into() },
-            ));
+            return Err(self.cursor.error_at(offset, name, too_many(most, count)));
         }
         self.cursor.can_hold(offset, count.into(), size, name)?;
         Ok(count)
     }
+}
+
+fn too_many(most: u64, count: u32) -> Cause {
+    Cause::Limit { name: "items", allowed: most, asked: count.into() }
 }
 
 /// Walks over all fields of a binary file, and finds all its elements.
@@ -153,8 +134,8 @@ pub(super) fn walk(
     walk.reader.text("tag")?;
     walk.see(top.named("tag"), STRING, 1);
     walk.parts(FILE, top)?;
-    walk.elements.plane = walk.reader.offset();
-    walk.reader.lend(4, 4, "plane")?;
+    walk.elements.plane = walk.reader.cursor.offset();
+    walk.reader.cursor.lend(4, 4, "plane")?;
     walk.see(top.named("plane"), PLANE, 1);
     Ok(walk.elements)
 }
@@ -170,17 +151,17 @@ struct BinaryWalk<'a, 'l, S> {
 
 impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
     fn see(&mut self, field: Field, element: Element, count: u32) {
-        (self.see)(field, element, count, self.reader.offset());
+        (self.see)(field, element, count, self.reader.cursor.offset());
     }
 
     /// Adds an element that starts at the reading position.
     fn start(&mut self, kind: ElementKind) -> Result<()> {
-        let offset = self.reader.offset();
+        let offset = self.reader.cursor.offset();
         if self.elements.push(kind, offset) {
             return Ok(());
         }
         let asked = self.elements.size().saturating_mul(2);
-        Err(self.reader.error_at(offset, "", Cause::OutOfMemory { asked }))
+        Err(self.reader.cursor.error_at(offset, "", Cause::OutOfMemory { asked }))
     }
 
     /// Skips the parts of the record at `place`.
@@ -197,7 +178,7 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
                     self.see(place.named(region), *element, 1);
                 }
                 RecordPart::Fixed(name, [count, size], fields) => {
-                    self.reader.lend((*count).into(), (*size).into(), name)?;
+                    self.reader.cursor.lend((*count).into(), (*size).into(), name)?;
                     fields.iter().for_each(|(name, element, count)| self.see(place.named(name), *element, *count));
                 }
                 RecordPart::List(name, region, element, record) | RecordPart::Count(name, region, element, record) => {
@@ -210,7 +191,7 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
                 }
                 RecordPart::Items(record) => self.items(record, place, count)?,
                 RecordPart::Array(name, region, element) => {
-                    self.reader.lend(count.into(), element.size.into(), name)?;
+                    self.reader.cursor.lend(count.into(), element.size.into(), name)?;
                     self.see(place.named(region), *element, count);
                 }
                 RecordPart::Start(kind) => self.start(*kind)?,
@@ -226,21 +207,17 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
 
     fn items(&mut self, record: &RecordLayout, place: Field, count: u32) -> Result<()> {
         (0..count.into()).try_for_each(|index| self.record(record, place, index))?;
-        self.reader.set_place(place);
+        self.reader.cursor.set_place(place);
         Ok(())
     }
 
     fn record(&mut self, record: &RecordLayout, around: Field, index: u64) -> Result<()> {
-        let place = match around.outer() {
-            Some(_) => around.in_inner_list(record.name, index),
-            None => around.in_list(record.name, index),
-        };
-        let start = self.reader.offset();
-        self.reader.set_place(place);
+        let (place, start) = (around.in_next_list(record.name, index), self.reader.cursor.offset());
+        self.reader.cursor.set_place(place);
         self.start(record.kind)?;
         self.parts(record.parts, place)?;
         if record.kind == ElementKind::Mesh {
-            self.ahead.pass(self.bytes, start..self.reader.offset());
+            self.ahead.pass(self.bytes, start..self.reader.cursor.offset());
         }
         Ok(())
     }
@@ -248,7 +225,7 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
     /// Reads the length of a list that is empty in every published version of the format, and
     /// returns an error if the length is not 0.
     fn none(&mut self, name: &'static str) -> Result<()> {
-        let offset = self.reader.offset();
+        let offset = self.reader.cursor.offset();
         let count = self.reader.u32(name)?;
         if count == 0 {
             return Ok(());
@@ -257,21 +234,20 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
             found: format!("{count} {}", name.replace('_', " ")).into(),
             advice: "no published version writes these; please report which program wrote the file",
         };
-        Err(self.reader.error_at(offset, name, kind).breaking(&INVALID_BINARY_FIELD))
+        Err(self.reader.cursor.error_at(offset, name, kind).breaking(&INVALID_BINARY_FIELD))
     }
 
     fn vertices(&mut self, place: Field) -> Result<()> {
         let format = self.reader.format()?;
         self.see(place.named("flags"), U32, 1);
-        let counted = self.reader.offset();
+        let counted = self.reader.cursor.offset();
         let vertices = self.reader.u32("vertices")?;
         self.see(place.named("vertices.count"), U32, 1);
         let most = self.limits.items;
         if format.size() == 0 && u64::from(vertices) > most {
-            let kind = Cause::Limit { name: "items", allowed: most, asked: vertices.into() };
-            return Err(self.reader.error_at(counted, "vertices", kind));
+            return Err(self.reader.cursor.error_at(counted, "vertices", too_many(most, vertices)));
         }
-        self.reader.lend(vertices.into(), format.size().into(), "vertices")?;
+        self.reader.cursor.lend(vertices.into(), format.size().into(), "vertices")?;
         self.see(place.named("vertexbuffer"), Element::new(VERTEX, format.size().into(), 4), vertices);
         Ok(())
     }

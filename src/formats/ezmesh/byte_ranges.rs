@@ -112,7 +112,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     fn push_hulls(&self, ranges: &mut RangeList) -> Result<()> {
         let elements = &self.view().state.elements;
         [ElementKind::HullVertices, ElementKind::HullTriangles].into_iter().try_for_each(|kind| {
-            (0..elements.block_count(kind)).try_for_each(|index| {
+            (0..elements.count(kind)).try_for_each(|index| {
                 let [start, end] = [elements.start(kind, index), elements.end(kind, index).map(as_u64)];
                 ranges.push(start.unwrap_or_default()..end.unwrap_or_default())
             })
@@ -128,8 +128,8 @@ fn push_vertices(buffer: &VertexBuffer<'_>, ranges: &mut RangeList) -> Result<()
 }
 
 fn push_keys(track: &Track<'_>, frames: &Range<usize>, ranges: &mut RangeList) -> Result<()> {
-    if let Some(text) = track.text()? {
-        return ranges.push(text);
+    if track.element.view.order().is_none() {
+        return ranges.push(track.element.block("keys", "keys")?.byte_range());
     }
     let Some(last) = as_index(track.frame_count()?).checked_sub(1) else { return Ok(()) };
     let [first, end] = [frames.start, frames.end.saturating_sub(1)].map(|frame| as_u64(frame.min(last)));

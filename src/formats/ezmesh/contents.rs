@@ -59,15 +59,14 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 
     fn material(&self, material: usize) -> Result<Material<'_>> {
         let stored = StoredMaterial::new(self.view_of(ElementKind::Material, "material", material)?, material);
-        let text = stored.meta_data()?;
-        Ok(Material { name: Some(stored.name()?), text: some(text), ..Material::default() })
+        Ok(Material { name: Some(stored.name()?), text: stored.meta_data()?.non_empty(), ..Material::default() })
     }
 
     /// Visits the name, the description and the versions of the file, and its user data.
     fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()> {
         let view = self.view();
         for (key, text) in [("asset_name", view.asset_name()?), ("asset_info", view.asset_info()?)] {
-            if let Some(text) = some(text) {
+            if let Some(text) = text.non_empty() {
                 visit(Metadata::new(key, MetadataValue::Text(text)));
             }
         }
@@ -105,17 +104,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     fn hull(&self, hull: usize) -> Result<Hull<'_>> {
         let stored = Collision::new(self.view_of(ElementKind::Collision, "hull", hull)?, hull);
         Ok(Hull {
-            name: some(stored.name()?),
+            name: stored.name()?.non_empty(),
             kind: kind_of(stored.kind()?),
             points: points_of(&stored)?,
             triangles: stored.hull_triangles()?.map(|triangles| triangles.indices()).transpose()?,
             transform: stored.transform()?.map_or(Affine::IDENTITY, |matrix| affine(&matrix)),
         })
     }
-}
-
-fn some(text: Name<'_>) -> Option<Name<'_>> {
-    (!text.as_bytes().is_empty()).then_some(text)
 }
 
 fn kind_of(kind: Name<'_>) -> HullKind {
@@ -129,11 +124,10 @@ fn kind_of(kind: Name<'_>) -> HullKind {
 }
 
 fn points_of<'a>(collision: &Collision<'a>) -> Result<Option<Positions<'a>>> {
-    let Some(buffer) = collision.hull_points()? else { return Ok(None) };
-    if buffer.format().column(Semantic::Position).is_none() {
-        return Ok(None);
+    match collision.hull_points()? {
+        Some(buffer) if buffer.format().column(Semantic::Position).is_some() => Ok(buffer.vertices()?.positions()),
+        _ => Ok(None),
     }
-    Ok(buffer.vertices()?.positions())
 }
 
 /// Converts the sixteen numbers of a collision shape, whose last four numbers are the image of the
@@ -145,6 +139,5 @@ fn affine(matrix: &[f32; 16]) -> Affine {
 
 fn unknown_mesh(instance: &StoredInstance<'_>, name: Name<'_>) -> Error {
     let (field, offset) = instance.element.located();
-    let kind = Cause::Value { expected: "the name of a mesh".into(), found: format!("`{name}`").into() };
-    Error::new(FORMAT, field.named("mesh"), offset, kind)
+    Error::new(FORMAT, field.named("mesh"), offset, Cause::value("the name of a mesh", format!("`{name}`")))
 }

@@ -59,7 +59,7 @@ impl ElementKind {
 
 /// The element index of a file: for each kind of element, the byte offsets at which the elements
 /// start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ElementIndex {
     starts: [Vec<u64>; ElementKind::COUNT],
     /// For each kind of element whose text is a list of numbers, the byte offsets at which the
@@ -77,12 +77,7 @@ pub(crate) struct ElementIndex {
 
 impl ElementIndex {
     pub(crate) fn new() -> Self {
-        Self {
-            starts: std::array::from_fn(|_| Vec::new()),
-            ends: std::array::from_fn(|_| Vec::new()),
-            root: 0,
-            plane: 0,
-        }
+        Self::default()
     }
 
     /// Adds an element of the kind `kind` that starts at the byte offset `start`. Returns `false`
@@ -123,12 +118,6 @@ impl ElementIndex {
     /// In a binary file, no element has a text, and all returned numbers are 0.
     pub(crate) fn block_counts(&self) -> impl Iterator<Item = usize> {
         self.ends.iter().map(Vec::len)
-    }
-
-    /// Returns the number of elements of the kind `kind` whose text is a list of numbers. For a
-    /// binary file, the number of such elements is 0.
-    pub(crate) fn block_count(&self, kind: ElementKind) -> usize {
-        self.ends.get(kind.number()).map_or(0, Vec::len)
     }
 
     /// Returns the indices of the elements of the kind `kind` that are inside the element with the

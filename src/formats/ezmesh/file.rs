@@ -213,7 +213,7 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     }
 
     fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
-        properties::of_surface(self, surface, out)
+        properties::of_surface(self.section(surface)?, out)
     }
 
     fn remarks(&self) -> Vec<(&'static str, String)> {

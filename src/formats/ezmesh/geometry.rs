@@ -7,7 +7,7 @@ use super::layout::FORMAT;
 use super::semantic::Semantic as S;
 use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds, Sphere};
-use crate::error::{Cause, Error, Field, Result, no_such};
+use crate::error::{Cause, Error, Field, Result, expect_only};
 use crate::math::{as_index, as_u64};
 use crate::model::{
     Colors, Counts, ExtraArray, ExtraArrayInfo, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions,
@@ -89,11 +89,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
             triangles.note();
         }
         self.indices(surface)?.for_each_chunk(|_, indices| {
-            for index in indices.iter() {
-                if let Some(at) = positions.get(as_index(*index)) {
-                    bounds = bounds.union(&Bounds { min: at, max: at });
-                }
-            }
+            bounds.extend(indices.iter().filter_map(|index| positions.get(as_index(*index))));
             read(indices.len().saturating_mul(TWO_PAGES));
         });
         Ok(bounds)
@@ -149,8 +145,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
-        let name = self.section(surface)?.material_name()?;
-        Ok((!name.as_bytes().is_empty()).then_some(name))
+        Ok(self.section(surface)?.material_name()?.non_empty())
     }
 
     /// Returns a separate pool for a section with its own vertices, and one pool for all other
@@ -182,9 +177,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
 
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
         let section = self.section(surface)?;
-        if target > 0 {
-            return Err(no_such(FORMAT, "target", 1, target));
-        }
+        expect_only(FORMAT, "target", target)?;
         let buffer = section.vertex_buffer()?;
         buffer.vertices()?.positions().ok_or_else(|| {
             let kind = Cause::Missing { expected: "positions of three floats".into() };
@@ -194,9 +187,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     fn normals(&self, surface: usize, target: usize) -> Result<Option<Normals<'_>>> {
-        if target > 0 {
-            return Err(no_such(FORMAT, "target", 1, target));
-        }
+        expect_only(FORMAT, "target", target)?;
         Ok(self.section(surface)?.vertex_buffer()?.vertices()?.normals())
     }
 
@@ -230,7 +221,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         let semantic = match name {
             "tangents" => S::Tangent,
             "bitangents" => S::Binormal,
-            _ => S::of(name.as_bytes(), 0),
+            _ => S::of(name.as_bytes(), &mut 0),
         };
         Ok(self.section(surface)?.vertex_buffer()?.vertices()?.extra_array(info, semantic))
     }

@@ -103,103 +103,73 @@ pub(super) const FILE: &[RecordPart] = &[
 pub(super) static RECORDS: [&RecordLayout; 11] =
     [&TEXTURE, &SKELETON, &BONE, &ANIMATION, &TRACK, &MATERIAL, &USER_DATA, &USER_BINARY, &MESH, &SECTION, &INSTANCE];
 
-const fn record(kind: ElementKind, name: &'static str, least: u64, parts: &'static [RecordPart]) -> RecordLayout {
-    RecordLayout { kind, name, least, parts }
+impl RecordLayout {
+    const fn new(kind: ElementKind, name: &'static str, least: u64) -> Self {
+        Self { kind, name, least, parts: &[] }
+    }
+
+    const fn of(self, parts: &'static [RecordPart]) -> Self {
+        Self { parts, ..self }
+    }
 }
 
-static TEXTURE: RecordLayout = record(
-    ElementKind::Texture,
-    "texture",
-    20,
-    &[
-        RecordPart::Text("name"),
-        RecordPart::Fixed("size", [3, 4], &[("size", U32, 3)]),
-        RecordPart::Number("pixels", "pixels.count", U32),
-        RecordPart::Array("pixels", "pixels", BYTE),
-    ],
-);
+static TEXTURE: RecordLayout = RecordLayout::new(ElementKind::Texture, "texture", 20).of(&[
+    RecordPart::Text("name"),
+    RecordPart::Fixed("size", [3, 4], &[("size", U32, 3)]),
+    RecordPart::Number("pixels", "pixels.count", U32),
+    RecordPart::Array("pixels", "pixels", BYTE),
+]);
 
-static SKELETON: RecordLayout = record(
-    ElementKind::Skeleton,
-    "skeleton",
-    8,
-    &[RecordPart::Text("name"), RecordPart::List("bones", "bones.count", I32, &BONE)],
-);
+static SKELETON: RecordLayout = RecordLayout::new(ElementKind::Skeleton, "skeleton", 8)
+    .of(&[RecordPart::Text("name"), RecordPart::List("bones", "bones.count", I32, &BONE)]);
 
-static BONE: RecordLayout = record(
-    ElementKind::Bone,
-    "bone",
-    48,
-    &[
-        RecordPart::Text("name"),
-        RecordPart::Fixed("parent", [44, 1], &[("parent", I32, 1), ("transform", TRANSFORM, 1)]),
-    ],
-);
+static BONE: RecordLayout = RecordLayout::new(ElementKind::Bone, "bone", 48).of(&[
+    RecordPart::Text("name"),
+    RecordPart::Fixed("parent", [44, 1], &[("parent", I32, 1), ("transform", TRANSFORM, 1)]),
+]);
 
-static ANIMATION: RecordLayout = record(
-    ElementKind::Animation,
-    "animation",
-    20,
-    &[
-        RecordPart::Text("name"),
-        RecordPart::Count("tracks", "tracks.count", I32, &TRACK),
-        RecordPart::Fixed("frames", [3, 4], &[("frames", I32, 1), ("duration", F32, 1), ("dtime", F32, 1)]),
-        RecordPart::Items(&TRACK),
-    ],
-);
+static ANIMATION: RecordLayout = RecordLayout::new(ElementKind::Animation, "animation", 20).of(&[
+    RecordPart::Text("name"),
+    RecordPart::Count("tracks", "tracks.count", I32, &TRACK),
+    RecordPart::Fixed("frames", [3, 4], &[("frames", I32, 1), ("duration", F32, 1), ("dtime", F32, 1)]),
+    RecordPart::Items(&TRACK),
+]);
 
-static TRACK: RecordLayout = record(
-    ElementKind::Track,
-    "track",
-    16,
-    &[
-        RecordPart::Text("name"),
-        RecordPart::Number("frames", "keys.count", I32),
-        RecordPart::Fixed("duration", [2, 4], &[("duration", F32, 1), ("dtime", F32, 1)]),
-        RecordPart::Array("keys", "keys", TRANSFORM),
-    ],
-);
+static TRACK: RecordLayout = RecordLayout::new(ElementKind::Track, "track", 16).of(&[
+    RecordPart::Text("name"),
+    RecordPart::Number("frames", "keys.count", I32),
+    RecordPart::Fixed("duration", [2, 4], &[("duration", F32, 1), ("dtime", F32, 1)]),
+    RecordPart::Array("keys", "keys", TRANSFORM),
+]);
 
-static MATERIAL: RecordLayout =
-    record(ElementKind::Material, "material", 8, &[RecordPart::Text("name"), RecordPart::Text("meta_data")]);
+static MATERIAL: RecordLayout = RecordLayout::new(ElementKind::Material, "material", 8)
+    .of(&[RecordPart::Text("name"), RecordPart::Text("meta_data")]);
 static USER_DATA: RecordLayout =
-    record(ElementKind::UserData, "user_data", 8, &[RecordPart::Text("key"), RecordPart::Text("value")]);
-static USER_BINARY: RecordLayout =
-    record(ElementKind::UserBinary, "user_binary_data", 8, &[RecordPart::Text("name"), RecordPart::Text("bytes")]);
+    RecordLayout::new(ElementKind::UserData, "user_data", 8).of(&[RecordPart::Text("key"), RecordPart::Text("value")]);
+static USER_BINARY: RecordLayout = RecordLayout::new(ElementKind::UserBinary, "user_binary_data", 8)
+    .of(&[RecordPart::Text("name"), RecordPart::Text("bytes")]);
 
-static MESH: RecordLayout = record(
-    ElementKind::Mesh,
-    "mesh",
-    44,
-    &[
-        RecordPart::Text("name"),
-        RecordPart::Text("skeleton"),
-        RecordPart::Start(ElementKind::MeshBox),
-        BOUNDS,
-        RecordPart::List("sections", "sections.count", U32, &SECTION),
-        RecordPart::Start(ElementKind::MeshVertices),
-        RecordPart::Vertices,
-    ],
-);
+static MESH: RecordLayout = RecordLayout::new(ElementKind::Mesh, "mesh", 44).of(&[
+    RecordPart::Text("name"),
+    RecordPart::Text("skeleton"),
+    RecordPart::Start(ElementKind::MeshBox),
+    BOUNDS,
+    RecordPart::List("sections", "sections.count", U32, &SECTION),
+    RecordPart::Start(ElementKind::MeshVertices),
+    RecordPart::Vertices,
+]);
 
-static SECTION: RecordLayout = record(
-    ElementKind::Section,
-    "section",
-    36,
-    &[
-        RecordPart::Text("material"),
-        RecordPart::Start(ElementKind::SectionBox),
-        BOUNDS,
-        RecordPart::Number("flags", "flags", U32),
-        RecordPart::Start(ElementKind::Triangles),
-        RecordPart::Number("triangles", "triangles.count", U32),
-        RecordPart::Array("indices", "indexbuffer", TRIANGLE),
-    ],
-);
+static SECTION: RecordLayout = RecordLayout::new(ElementKind::Section, "section", 36).of(&[
+    RecordPart::Text("material"),
+    RecordPart::Start(ElementKind::SectionBox),
+    BOUNDS,
+    RecordPart::Number("flags", "flags", U32),
+    RecordPart::Start(ElementKind::Triangles),
+    RecordPart::Number("triangles", "triangles.count", U32),
+    RecordPart::Array("indices", "indexbuffer", TRIANGLE),
+]);
 
-static INSTANCE: RecordLayout = record(
-    ElementKind::Instance,
-    "instance",
-    44,
-    &[RecordPart::Text("mesh"), RecordPart::Fixed("transform", [TRANSFORM_SIZE, 1], &[("transform", TRANSFORM, 1)])],
-);
+static INSTANCE: RecordLayout = RecordLayout::new(ElementKind::Instance, "instance", 44).of(&[
+    RecordPart::Text("mesh"),
+    RecordPart::Fixed("transform", [TRANSFORM_SIZE, 1], &[("transform", TRANSFORM, 1)]),
+]);

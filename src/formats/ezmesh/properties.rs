@@ -2,9 +2,9 @@
 
 use std::io;
 
+use super::elements::Section;
 use super::elements::buffers::VertexBuffer;
 use super::file::Mesh;
-use super::view::Form;
 use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::Result;
@@ -17,11 +17,7 @@ pub(super) const MAX_LISTED: usize = 4096;
 /// Passes the elements of a file.
 pub(super) fn of_mesh<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>, out: &mut Properties<'_>) -> io::Result<()> {
     let view = system.view();
-    let order = match system.form() {
-        Form::Text(_) => None,
-        Form::Binary { order: ByteOrder::Little, .. } => Some("little"),
-        Form::Binary { order: ByteOrder::Big, .. } => Some("big"),
-    };
+    let order = view.order().map(|order| if order == ByteOrder::Little { "little" } else { "big" });
     let [version, asset_version] = view.versions().unwrap_or_default();
     out.field("byte_order", order)?;
     out.field("dialect", system.dialect().map(|dialect| format!("{dialect:?}")))?;
@@ -132,17 +128,12 @@ pub(super) fn composition<D: AsRef<[u8]> + Send + Sync>(system: &Mesh<D>) -> Vec
 }
 
 /// Passes the properties of a surface.
-pub(super) fn of_surface<D: AsRef<[u8]> + Send + Sync>(
-    system: &Mesh<D>,
-    surface: usize,
-    out: &mut Properties<'_>,
-) -> Result<io::Result<()>> {
-    let section = system.section(surface)?;
+pub(super) fn of_surface(section: Section<'_>, out: &mut Properties<'_>) -> Result<io::Result<()>> {
     let mesh = section.mesh();
     let buffer = section.vertex_buffer().ok().filter(|_| section.has_own_vertices());
     Ok(out.fields(record! {
         "mesh": mesh.index(),
-        "section": surface.saturating_sub(mesh.section_range().start),
+        "section": section.index().saturating_sub(mesh.section_range().start),
         "own_vertices": section.has_own_vertices(),
         "attributes": buffer.map(|buffer| attributes(&buffer)),
         "declared_bounds": bounds(section.declared_bounds()),

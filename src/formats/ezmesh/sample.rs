@@ -24,23 +24,13 @@ const BINARY_VERTEX_BYTES: u64 = 56;
 
 /// The types of EZ-Mesh files that are generated.
 pub(in crate::formats) static KINDS: [SampleKind; 2] = [
-    SampleKind {
-        id: "ezmesh-text",
-        help: "EZ-Mesh text (.ezm)",
-        growth: 3,
-        max_size: None,
-        write: |size, create| write(size, false, create),
-        asset: None,
-    },
-    SampleKind {
-        id: "ezmesh-binary",
-        help: "EZ-Mesh binary (.ezb)",
-        growth: 3,
-        max_size: None,
-        write: |size, create| write(size, true, create),
-        asset: None,
-    },
+    kind_of("ezmesh-text", "EZ-Mesh text (.ezm)", |size, create| write(size, false, create)),
+    kind_of("ezmesh-binary", "EZ-Mesh binary (.ezb)", |size, create| write(size, true, create)),
 ];
+
+const fn kind_of(id: &'static str, help: &'static str, write: fn(u64, CreateFile<'_>) -> Result<()>) -> SampleKind {
+    SampleKind { id, help, growth: 3, max_size: None, write, asset: None }
+}
 
 /// Returns the type of generated mesh that is most similar to a mesh.
 pub(in crate::formats) fn kind<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> &'static SampleKind {
@@ -75,35 +65,28 @@ fn write(size: u64, is_binary: bool, create: CreateFile<'_>) -> Result<()> {
 /// Writes a file that declares `count` meshes, with `meshes` times the same mesh.
 fn write_meshes(field: HeightField, count: usize, meshes: usize, mut out: Output<'_>) -> Result<()> {
     let (positions, is_binary) = (field.positions(), out.is_binary());
-    let around = positions.iter().map(|at| Bounds { min: *at, max: *at });
-    let bounds = around.reduce(|one, other| one.union(&other)).filter(|_| is_binary);
+    let bounds = is_binary.then(|| positions.iter().copied().collect::<Bounds>());
     let rows = positions.len();
     let mut columns = VertexColumns::default();
-    columns.push_floats(Semantic::Position, positions);
-    columns.push_floats(Semantic::Normal, field.normals());
-    columns.push_floats(Semantic::Texcoord(0), field.uvs());
+    columns.floats(Semantic::Position, positions);
+    columns.floats(Semantic::Normal, field.normals());
+    columns.floats(Semantic::Texcoord(0), field.uvs());
     let types = columns.types();
     out.start_system([b"", b""], VERSIONS, bounds)?;
     (0..4).for_each(|_| out.no_list());
-    out.start_list("Materials", 1)?;
-    out.material(b"stone", b"")?;
-    out.end_list("Materials", 1)?;
+    out.list(("Materials", "material"), [b"stone"].into_iter(), |out, name| out.material(name, b""))?;
     (0..2).for_each(|_| out.no_list());
     out.start_list("Meshes", count)?;
     for _ in 0..meshes {
-        let write_vertices = |out: &mut Output<'_>| {
-            out.start_vertices(rows, &types)?;
-            columns.write(rows, out)?;
-            out.close("vertexbuffer")
-        };
+        let write_vertices = |out: &mut Output<'_>| out.vertices(rows, &types, |out| columns.write(rows, out));
         out.start_mesh([b"height field", b""], bounds, 1)?;
         if !is_binary {
             write_vertices(&mut out)?;
         }
         out.start_section(b"stone", bounds, Some(&types), None)?;
-        out.start_triangles(field.triangles().count())?;
-        field.triangles().try_for_each(|triangle| out.triangle(triangle))?;
-        out.end_triangles()?;
+        out.triangles(field.triangles().count(), |out| {
+            field.triangles().try_for_each(|triangle| out.triangle(triangle))
+        })?;
         out.close("MeshSection")?;
         if is_binary {
             write_vertices(&mut out)?;

@@ -124,11 +124,13 @@ impl Semantic {
     ///
     /// In a `semantic` attribute, the first word `texcoord` without a digit is texture coordinate
     /// set 0, and the second such word is set 1. `bare` is the number of words `texcoord` or
-    /// `texel` without a digit that precede `word` in the attribute.
-    pub(super) fn of(word: &[u8], bare: u8) -> Self {
+    /// `texel` without a digit that precede `word` in the attribute. It then counts `word`, too.
+    pub(super) fn of(word: &[u8], bare: &mut u8) -> Self {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         if is("texcoord") || is("texel") {
-            return if bare < 4 { Self::Texcoord(bare) } else { Self::Other };
+            let set = *bare;
+            *bare = set.saturating_add(1);
+            return if set < 4 { Self::Texcoord(set) } else { Self::Other };
         }
         MEANINGS.iter().find(|(name, ..)| is(name)).map_or(Self::Other, |(_, semantic, _)| *semantic)
     }
@@ -145,6 +147,20 @@ impl Semantic {
             Self::Radius => (Scalar::Float, 1),
             Self::Interp(_) | Self::Other => return None,
         })
+    }
+
+    /// Returns the bit of the meaning in the vertex flags of a binary file, and its position among
+    /// the columns. A binary file cannot store columns without a known meaning.
+    pub(super) fn place_in_binary(self) -> Option<(u32, usize)> {
+        let number = MEANINGS.iter().position(|(_, semantic, _)| *semantic == self)?;
+        MEANINGS.get(number).map(|(_, _, bit)| (*bit, number))
+    }
+
+    /// Returns the meanings that the vertex flags of a binary file stand for, in the order of the
+    /// columns. Returns `None` if a bit without a meaning is set.
+    pub(super) fn of_flags(flags: u32) -> Option<impl Iterator<Item = Self>> {
+        let standard = MEANINGS.iter().take(20).filter(move |(_, _, bit)| flags & (1 << bit) != 0);
+        (flags >> 19 == 0).then(|| standard.map(|(_, semantic, _)| *semantic))
     }
 }
 
@@ -183,19 +199,3 @@ const MEANINGS: [(&str, Semantic, u32); 28] = [
     ("boneweights", Semantic::BlendWeights, 9),
     ("boneindices", Semantic::BlendIndices, 9),
 ];
-
-impl Semantic {
-    /// Returns the bit of the meaning in the vertex flags of a binary file, and its position among
-    /// the columns. A binary file cannot store columns without a known meaning.
-    pub(super) fn place_in_binary(self) -> Option<(u32, usize)> {
-        let number = MEANINGS.iter().position(|(_, semantic, _)| *semantic == self)?;
-        MEANINGS.get(number).map(|(_, _, bit)| (*bit, number))
-    }
-
-    /// Returns the meanings that the vertex flags of a binary file stand for, in the order of the
-    /// columns. Returns `None` if a bit without a meaning is set.
-    pub(super) fn of_flags(flags: u32) -> Option<impl Iterator<Item = Self>> {
-        let standard = MEANINGS.iter().take(20).filter(move |(_, _, bit)| flags & (1 << bit) != 0);
-        (flags >> 19 == 0).then(|| standard.map(|(_, semantic, _)| *semantic))
-    }
-}

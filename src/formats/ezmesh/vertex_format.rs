@@ -91,11 +91,8 @@ impl VertexFormat {
     pub(super) fn parse(ctype: &[u8], semantic: &[u8]) -> Result<Self, VertexFormatFault> {
         for (attribute, text) in [("ctype", ctype), ("semantic", semantic)] {
             if text.len() > MAX_DECLARATION_LENGTH {
-                return Err(misfit(
-                    attribute,
-                    format!("at most {MAX_DECLARATION_LENGTH} bytes"),
-                    text.len().to_string(),
-                ));
+                let most = format!("at most {MAX_DECLARATION_LENGTH} bytes");
+                return Err((attribute, Cause::value(most, text.len().to_string())));
             }
         }
         let mut format = Self::EMPTY;
@@ -103,17 +100,15 @@ impl VertexFormat {
         let mut bare = 0;
         for (word, group) in (0_u8..).zip(words(ctype)) {
             let Some(meaning) = meanings.next() else { break };
-            format.push(Semantic::of(meaning, bare), word, scalars_of(group))?;
-            if meaning.eq_ignore_ascii_case(b"texcoord") || meaning.eq_ignore_ascii_case(b"texel") {
-                bare = bare.saturating_add(1);
-            }
+            format.push(Semantic::of(meaning, &mut bare), word, scalars_of(group))?;
         }
         let [groups, meanings] = [words(ctype).count(), words(semantic).count()];
         if groups == 0 {
-            return Err(misfit("ctype", "at least one group of types", "none"));
+            return Err(("ctype", Cause::value("at least one group of types", "none")));
         }
         if groups != meanings {
-            return Err(misfit("semantic", format!("{groups} words, one per group of ctype"), meanings.to_string()));
+            let expected = format!("{groups} words, one per group of ctype");
+            return Err(("semantic", Cause::value(expected, meanings.to_string())));
         }
         Ok(format)
     }
@@ -181,7 +176,7 @@ impl VertexFormat {
         for scalar in scalars {
             let scalar = scalar?;
             let Some(place) = self.scalars.get_mut(usize::from(self.scalar_count)) else {
-                return Err(misfit("ctype", "at most 63 numbers per vertex", "more"));
+                return Err(("ctype", Cause::value("at most 63 numbers per vertex", "more")));
             };
             *place = scalar;
             self.scalar_count = self.scalar_count.saturating_add(1);
@@ -276,18 +271,10 @@ fn scalars_of(group: &[u8]) -> impl Iterator<Item = Result<Scalar, VertexFormatF
             },
             _ => {
                 let expected = "the type codes f, d, h, b, c, p, x1, x2 and x4";
-                return Some(Err(misfit("ctype", expected, Name::new(group).to_string())));
+                return Some(Err(("ctype", Cause::value(expected, Name::new(group).to_string()))));
             }
         }))
     })
-}
-
-fn misfit(
-    attribute: &'static str,
-    expected: impl Into<std::borrow::Cow<'static, str>>,
-    found: impl Into<std::borrow::Cow<'static, str>>,
-) -> VertexFormatFault {
-    (attribute, Cause::Value { expected: expected.into(), found: found.into() })
 }
 
 /// Returns the words of an attribute value, split at blanks and commas.

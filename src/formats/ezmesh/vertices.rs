@@ -25,30 +25,24 @@ pub struct Vertices<'a> {
     format: VertexFormat,
     rows: usize,
     bytes: &'a [u8],
-    form: VertexStorage,
+    /// The byte order of the vertex records of a binary file, or `None` for the columns that were
+    /// parsed from a text file: one little-endian array each.
+    records: Option<ByteOrder>,
 }
 
 short_debug!(Vertices<'_>: |vertices| {
-    vertices: vertices.rows, columns: vertices.format.columns().len(), bytes: vertices.bytes.len(), form: vertices.form,
+    vertices: vertices.rows, columns: vertices.format.columns().len(), bytes: vertices.bytes.len(), records: vertices.records,
 });
-
-#[derive(Clone, Copy, Debug)]
-enum VertexStorage {
-    /// One little-endian array per column, parsed from a text file.
-    Columns,
-    /// One record per vertex, in the byte order of the binary file.
-    Records(ByteOrder),
-}
 
 impl<'a> Vertices<'a> {
     /// Creates [`Vertices`] from the parsed columns of a text file.
     pub(super) const fn of_columns(text: &'a [u8], format: &VertexFormat, rows: usize, bytes: &'a [u8]) -> Self {
-        Self { text, format: *format, rows, bytes, form: VertexStorage::Columns }
+        Self { text, format: *format, rows, bytes, records: None }
     }
 
     /// Creates [`Vertices`] from the vertex records of a binary file.
     pub(super) const fn of_records(format: &VertexFormat, rows: usize, bytes: &'a [u8], order: ByteOrder) -> Self {
-        Self { text: &[], format: *format, rows, bytes, form: VertexStorage::Records(order) }
+        Self { text: &[], format: *format, rows, bytes, records: Some(order) }
     }
 
     /// Returns the number of vertices.
@@ -72,9 +66,9 @@ impl<'a> Vertices<'a> {
     /// Returns the byte order in which the numbers of the vertices are stored.
     #[must_use]
     pub const fn order(&self) -> ByteOrder {
-        match self.form {
-            VertexStorage::Columns => ByteOrder::Little,
-            VertexStorage::Records(order) => order,
+        match self.records {
+            None => ByteOrder::Little,
+            Some(order) => order,
         }
     }
 
@@ -82,15 +76,15 @@ impl<'a> Vertices<'a> {
     /// separate arrays.
     fn array(&self, column: &Column) -> Option<&'a [u8]> {
         let [start, size] = [column.start, column.size].map(|bytes| usize::from(bytes).saturating_mul(self.rows));
-        matches!(self.form, VertexStorage::Columns).then(|| self.bytes.get(start..start.saturating_add(size)))?
+        self.records.is_none().then(|| self.bytes.get(start..start.saturating_add(size)))?
     }
 
     /// Returns the items that contain a column, the size of an item, and the offset of the column
     /// in an item, in bytes.
     fn items(&self, column: &Column) -> Option<(&'a [u8], usize, usize)> {
-        Some(match self.form {
-            VertexStorage::Columns => (self.array(column)?, column.size.into(), 0),
-            VertexStorage::Records(_) => (self.bytes, self.format.size().into(), column.start.into()),
+        Some(match self.records {
+            None => (self.array(column)?, column.size.into(), 0),
+            Some(_) => (self.bytes, self.format.size().into(), column.start.into()),
         })
     }
 

@@ -18,9 +18,8 @@ use crate::array::Bounds;
 use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::as_u64;
 use crate::model::{FileContext, WrittenForm};
-use crate::parse::Name;
+use crate::parse::{Name, room};
 
 /// The XML dialect of a text file. The name of the root element determines the dialect of a text
 /// file.
@@ -117,20 +116,11 @@ impl MeshState {
     pub(super) fn new(context: FileContext, form: Form, elements: ElementIndex) -> Result<Self> {
         let mut blocks: [Vec<BlockSlot>; ElementKind::COUNT] = Default::default();
         for (slots, count) in blocks.iter_mut().zip(elements.block_counts()) {
-            *slots = empty_slots(count)?;
+            *slots = room(FORMAT, "element", count)?;
+            slots.resize_with(count, OnceLock::new);
         }
         Ok(Self { context, form, elements, blocks, caches: MeshCaches::default() })
     }
-}
-
-fn empty_slots<T>(count: usize) -> Result<Vec<OnceLock<T>>> {
-    let mut slots = Vec::new();
-    slots.try_reserve_exact(count).map_err(|_| {
-        let asked = as_u64(count).saturating_mul(as_u64(size_of::<OnceLock<T>>()));
-        Error::without_offset(FORMAT, Field::new("element"), Cause::OutOfMemory { asked })
-    })?;
-    slots.resize_with(count, OnceLock::new);
-    Ok(slots)
 }
 
 /// The contents of a file, borrowed from its [`Mesh`](super::Mesh).
@@ -154,14 +144,10 @@ impl<'a> View<'a> {
         self.state.elements.count(kind)
     }
 
-    pub(super) fn within(&self, kind: ElementKind, outer: ElementKind, index: usize) -> Range<usize> {
-        self.state.elements.within(kind, outer, index)
-    }
-
     /// Creates a reader that reads the fields of a binary file from a given byte offset on.
     pub(super) fn binary_reader(&self, order: ByteOrder, offset: u64, place: Field) -> Result<BinaryReader<'a>> {
         let mut reader = BinaryReader::at(self.bytes, order, offset, self.state.context.access_log())?;
-        reader.set_place(place);
+        reader.cursor.set_place(place);
         Ok(reader)
     }
 
@@ -170,9 +156,7 @@ impl<'a> View<'a> {
         let tag = usize::try_from(start).ok().and_then(|start| Tag::at(self.bytes, start));
         tag.ok_or_else(|| Error::without_offset(FORMAT, Field::new("element"), Cause::Changed))
     }
-}
 
-impl<'a> View<'a> {
     /// Returns the name of the asset, as stored in the file.
     ///
     /// # Errors
@@ -194,10 +178,9 @@ impl<'a> View<'a> {
     /// Returns the first attribute of the root element of a text file that exists, or a field of a
     /// binary file.
     fn root_text<const N: usize>(&self, attributes: [&str; N], field: &'static str) -> Result<Name<'a>> {
-        let (values, reader) = self.root(attributes, field)?;
-        match reader {
+        match self.root_fields(field)? {
             Some(mut reader) => reader.text(field),
-            None => Ok(values.into_iter().flatten().next().unwrap_or_default().name()),
+            None => Ok(self.root_values(attributes)?.into_iter().flatten().next().unwrap_or_default().name()),
         }
     }
 
@@ -209,35 +192,30 @@ impl<'a> View<'a> {
     /// Returns [`ErrorKind::Value`](crate::error::ErrorKind::Value) if a declared version is not an
     /// integer.
     pub fn versions(&self) -> Result<[Option<i64>; 2]> {
-        let names = ["mesh_system_version", "mesh_system_asset_version"];
-        let (values, reader) = self.root(names, "system_version")?;
-        if let Some(mut reader) = reader {
+        if let Some(mut reader) = self.root_fields("system_version")? {
             let system = reader.i32("system_version")?;
             return Ok([Some(system.into()), Some(reader.i32("asset_version")?.into())]);
         }
-        let [system, asset] = values;
+        let [system, asset] = ["mesh_system_version", "mesh_system_asset_version"];
+        let values = self.root_values([system, asset])?;
         let read = |value: Option<AttributeValue<'a>>, name| {
             value.map(|value| self.integer(value, Field::new(name))).transpose()
         };
-        Ok([read(system, "mesh_system_version")?, read(asset, "mesh_system_asset_version")?])
+        Ok([read(values[0], system)?, read(values[1], asset)?])
     }
 
-    /// Returns the values of the attributes `names` of the root element of a text file. For a
-    /// binary file, returns a reader at the first field after the tag `EZMESH`.
-    fn root<const N: usize>(
-        &self,
-        names: [&str; N],
-        field: &str,
-    ) -> Result<([Option<AttributeValue<'a>>; N], Option<BinaryReader<'a>>)> {
-        let start = self.state.elements.root;
-        match self.order() {
-            Some(order) => {
-                let mut reader = self.binary_reader(order, start, Field::new(""))?;
-                reader.pass_to(FILE, field)?;
-                Ok(([None; N], Some(reader)))
-            }
-            None => Ok((self.tag(start)?.values(names), None)),
-        }
+    /// Creates a reader at a field of a binary file that is not in a list, or returns `None` for a
+    /// text file.
+    fn root_fields(&self, field: &str) -> Result<Option<BinaryReader<'a>>> {
+        let Some(order) = self.order() else { return Ok(None) };
+        let mut reader = self.binary_reader(order, self.state.elements.root, Field::new(""))?;
+        reader.pass_to(FILE, field)?;
+        Ok(Some(reader))
+    }
+
+    /// Returns the values of attributes of the root element of a text file.
+    fn root_values<const N: usize>(&self, names: [&str; N]) -> Result<[Option<AttributeValue<'a>>; N]> {
+        Ok(self.tag(self.state.elements.root)?.values(names))
     }
 
     /// Returns the bounding box that the file declares for all its contents, or `None` if the file

@@ -82,43 +82,33 @@ fn version(name: &'static str, stored: Option<i64>, default: i32) -> Result<i32>
 }
 
 fn skeleton(out: &mut Output<'_>, view: View<'_>, skeleton: Skeleton<'_>) -> Result<()> {
-    let place = out.place;
     out.start_skeleton(skeleton.name()?.as_bytes(), skeleton.bone_range().len())?;
-    for (number, bone) in (0..).zip(skeleton.bones()) {
+    out.items("bone", skeleton.bones(), |out, bone| {
         let bone = bone?;
-        out.place = place.in_inner_list("bone", number);
         let parent = usize::try_from(bone.parent).ok().map(|parent| view.bone_name(parent)).transpose()?;
-        out.bone(bone.name.as_bytes(), parent.map(|parent| (0, parent.as_bytes())), &bone.bind)?;
-    }
+        out.bone(bone.name.as_bytes(), parent.map(|parent| (0, parent.as_bytes())), &bone.bind)
+    })?;
     out.close("Skeleton")
 }
 
 fn animation(out: &mut Output<'_>, animation: Animation<'_>) -> Result<()> {
-    let (place, timing) = (out.place, animation.timing()?);
+    let timing = animation.timing()?;
     let frames = timing.frames.map_or_else(|| animation.frame_count(), Ok)?;
     let counts = [animation.tracks().len(), as_index(frames)];
     out.start_animation(animation.name()?.as_bytes(), counts, [timing.duration, timing.dtime])?;
-    for (number, track) in (0..).zip(animation.tracks()) {
-        out.place = place.in_inner_list("track", number);
+    out.items("track", animation.tracks(), |out, track| {
         let keys = track.keys()?;
-        out.start_track(track.name()?.as_bytes(), keys.len(), [0.0; 2])?;
-        if !out.is_checking() {
-            keys.iter().try_for_each(|key| out.transform(&key))?;
-        }
-        out.close("AnimTrack")?;
-    }
+        out.track((track.name()?.as_bytes(), keys.len()), keys.iter(), [0.0; 2])
+    })?;
     out.close("Animation")
 }
 
 fn mesh(out: &mut Output<'_>, view: View<'_>, mesh: MeshElement<'_>) -> Result<()> {
-    let (place, shared) = (out.place, mesh.vertex_buffer()?);
+    let shared = mesh.vertex_buffer()?;
     let names = [mesh.name()?, mesh.skeleton_name()?].map(|name| name.as_bytes());
     out.start_mesh(names, mesh.declared_bounds()?, mesh.section_range().len())?;
     let types = vertices(out, shared.as_ref())?;
-    for (number, one) in (0..).zip(mesh.sections()) {
-        out.place = place.in_inner_list("section", number);
-        section(out, one, shared.as_ref().zip(types.as_ref()))?;
-    }
+    out.items("section", mesh.sections(), |out, one| section(out, one, shared.as_ref().zip(types.as_ref())))?;
     if mesh.index() == 0 {
         tetra_meshes(view, out)?;
     }
@@ -148,21 +138,20 @@ fn section(
 fn vertices(out: &mut Output<'_>, buffer: Option<&VertexBuffer<'_>>) -> Result<Option<VertexTypes>> {
     let Some(buffer) = buffer else { return Ok(None) };
     let (types, vertices) = (VertexTypes::of_buffer(buffer), buffer.vertices()?);
-    out.start_vertices(vertices.len(), &types)?;
     let scalars = buffer.format().all_scalars();
-    if out.is_checking() {
-        check_words(out.place, &types)?;
-        for column in buffer.format().columns() {
-            let mut values = (0..vertices.len()).flat_map(|row| vertices.column_values(column, row));
-            values.try_for_each(|value| check_value(out.place.named("vertices"), value))?;
+    out.vertices(vertices.len(), &types, |out| {
+        if out.is_checking() {
+            check_words(out.place, &types)?;
+            return buffer.format().columns().iter().try_for_each(|column| {
+                let mut values = (0..vertices.len()).flat_map(|row| vertices.column_values(column, row));
+                values.try_for_each(|value| check_value(out.place.named("vertices"), value))
+            });
         }
-    } else {
-        for row in 0..vertices.len() {
+        (0..vertices.len()).try_for_each(|row| {
             scalars.iter().zip(vertices.values(row)).try_for_each(|(scalar, value)| out.value(*scalar, value))?;
-            out.end_item()?;
-        }
-    }
-    out.close("vertexbuffer")?;
+            out.end_item()
+        })
+    })?;
     Ok(Some(types))
 }
 
@@ -200,20 +189,14 @@ fn triangles(
     triangles: Option<&IndexBuffer<'_>>,
     vertices: Option<&VertexBuffer<'_>>,
 ) -> Result<()> {
-    out.start_triangles(triangles.map_or(0, |triangles| as_index(triangles.triangle_count())))?;
-    match triangles {
+    let count = triangles.map_or(0, IndexBuffer::triangle_count);
+    out.triangles(as_index(count), |out| match triangles {
         Some(triangles) if out.is_checking() => {
-            check_indices(out.place, triangles, vertices.map_or(0, VertexBuffer::count))?;
+            check_indices(out.place, triangles, vertices.map_or(0, VertexBuffer::count))
         }
-        Some(triangles) => {
-            let indices = triangles.indices()?;
-            for first in (0..indices.len()).step_by(3) {
-                out.triangle([0, 1, 2].map(|corner| indices.get(first.saturating_add(corner)).unwrap_or_default()))?;
-            }
-        }
-        None => {}
-    }
-    out.end_triangles()
+        Some(triangles) => triangles.indices()?.triangles().try_for_each(|triangle| out.triangle(triangle)),
+        None => Ok(()),
+    })
 }
 
 /// Checks that the vertices of triangles exist.
@@ -240,13 +223,10 @@ fn tetra_meshes(view: View<'_>, out: &mut Output<'_>) -> Result<()> {
 }
 
 fn representation(out: &mut Output<'_>, representation: Representation<'_>) -> Result<()> {
-    let (place, name) = (out.place, "MeshCollisionRepresentation");
+    let name = "MeshCollisionRepresentation";
     out.tag(name).text("name", representation.name()?.as_bytes()).text("info", representation.info()?.as_bytes());
     out.count("count", representation.collisions().len()).open()?;
-    for (number, one) in (0..).zip(representation.collisions()) {
-        out.place = place.in_inner_list("collision", number);
-        collision(out, one)?;
-    }
+    out.items("collision", representation.collisions(), collision)?;
     out.close(name)
 }
 
@@ -293,7 +273,7 @@ fn write_binary(view: View<'_>, out: &mut dyn Write) -> Result<()> {
     };
     for bone in 0..view.bone_count() {
         let Some(mut reader) = view.bone_element(bone).fields_from("parent")? else { continue };
-        let offset = reader.offset();
+        let offset = reader.cursor.offset();
         if reader.i32("parent")? != -1 && view.bone(bone)?.parent < 0 {
             copy(offset, &(-1_i32).to_le_bytes())?;
         }

@@ -220,8 +220,7 @@ fn fault(instance: &StoredInstance<'_>, name: &'static str, index: usize, expect
 
 /// Returns the text under a key, or `None` if the value is not a text or is empty.
 fn text<'a>(map: LlsdMap<'a>, key: &str) -> Option<Name<'a>> {
-    let text = map.get(key)?.value.string()?.name();
-    (!text.as_bytes().is_empty()).then_some(text)
+    map.get(key)?.value.string()?.name().non_empty()
 }
 
 /// Reads a material of a container. A value that is not a map is a material without facts.

@@ -3,8 +3,6 @@
 
 pub(crate) mod track;
 
-use track::Keys as TrackFloats;
-
 use super::element_index::ElementKind;
 use super::elements::{Animation, Track};
 use super::file::Mesh;
@@ -86,16 +84,14 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
             view.bone_name(bone)?;
         }
         let moved = moved_bones(view, &animation, bone)?;
-        Ok(ClipKeys::of_bones(TrackReader::new(view, moved)))
+        Ok(ClipKeys::of_bones(moved.into_iter().flat_map(move |moved| track_keys(view, moved))))
     }
 
     fn channels(&self, clip: usize) -> Result<Vec<Channel>> {
         let view = self.view();
         let mut stored = filled(FORMAT, "channels", view.bone_count(), 0)?;
         for (_, bone) in moved_bones(view, &self.animation(clip)?, None)? {
-            if let Some(stored) = stored.get_mut(bone) {
-                *stored = POSITION | ROTATION | SCALE;
-            }
+            stored.get_mut(bone).into_iter().for_each(|stored| *stored = POSITION | ROTATION | SCALE);
         }
         channels_of_bits(FORMAT, &stored)
     }
@@ -130,7 +126,7 @@ type MovedBone = (usize, usize);
 /// the bones.
 ///
 /// If several tracks have the name of a bone, the last track with key frames moves the bone.
-pub(super) fn moved_bones(view: View<'_>, animation: &Animation<'_>, only: Option<usize>) -> Result<Vec<MovedBone>> {
+fn moved_bones(view: View<'_>, animation: &Animation<'_>, only: Option<usize>) -> Result<Vec<MovedBone>> {
     let mut last = filled(FORMAT, "tracks", if only.is_none() { view.bone_count() } else { 1 }, None)?;
     let entry = |bone: usize| match only {
         Some(only) => (only == bone).then_some(0),
@@ -150,39 +146,16 @@ pub(super) fn moved_bones(view: View<'_>, animation: &Animation<'_>, only: Optio
     Ok(moved)
 }
 
-/// The keys of tracks, one track after another.
-pub(super) struct TrackReader<'a> {
-    view: View<'a>,
-    moved: std::vec::IntoIter<MovedBone>,
-    /// The bone and the key frames of the current track, and the next frame.
-    current: Option<(usize, TrackFloats<'a>, u32)>,
-}
-
-impl<'a> TrackReader<'a> {
-    pub(super) fn new(view: View<'a>, moved: Vec<MovedBone>) -> Self {
-        Self { view, moved: moved.into_iter(), current: None }
-    }
-}
-
-impl Iterator for TrackReader<'_> {
-    type Item = Result<BoneKey>;
-
-    fn next(&mut self) -> Option<Result<BoneKey>> {
-        loop {
-            if let Some((bone, keys, next)) = &mut self.current
-                && let Some(transform) = keys.get(as_index(*next))
-            {
-                let (bone, frame) = (*bone, *next);
-                *next = frame.saturating_add(1);
-                // The key frames of a track without scales have the scale 1.
-                let scale = if keys.has_scale() || frame == 0 { SCALE } else { 0 };
-                return Some(Ok(BoneKey { frame, bone, stored: POSITION | ROTATION | scale, transform }));
-            }
-            let (track, bone) = self.moved.next()?;
-            match Track::new(self.view, track).keys() {
-                Ok(keys) => self.current = Some((bone, keys, 0)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
+/// Returns the keys of a track, which moves a bone.
+fn track_keys(view: View<'_>, (track, bone): MovedBone) -> impl Iterator<Item = Result<BoneKey>> {
+    let keys = Track::new(view, track).keys();
+    let fault = keys.as_ref().err().cloned();
+    let key = move |frame: u32| {
+        let keys = keys.as_ref().ok()?;
+        // The key frames of a track without scales have the scale 1.
+        let scale = if keys.has_scale() || frame == 0 { SCALE } else { 0 };
+        let transform = keys.get(as_index(frame))?;
+        Some(Ok(BoneKey { frame, bone, stored: POSITION | ROTATION | scale, transform }))
+    };
+    fault.map(Err).into_iter().chain((0..u32::MAX).map_while(key))
 }

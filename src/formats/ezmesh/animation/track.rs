@@ -1,7 +1,5 @@
 //! Animations (clips) and their tracks. Each track contains the key frames of one bone.
 
-use std::ops::Range;
-
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::debug::short_debug;
@@ -78,12 +76,6 @@ pub(crate) const KEY: usize = 10;
 pub(crate) const SHORT_KEY: usize = 7;
 
 impl<'a> Track<'a> {
-    /// Returns the byte range of the text of the keys, or `None` in a binary file.
-    pub(crate) fn text(&self) -> Result<Option<Range<u64>>> {
-        let is_binary = self.element.view.order().is_some();
-        if is_binary { Ok(None) } else { Ok(Some(self.element.block("keys", "keys")?.byte_range())) }
-    }
-
     /// Returns the byte offset of the first key frame in a binary file, or of the text of the key
     /// frames in a text file.
     ///
@@ -92,7 +84,7 @@ impl<'a> Track<'a> {
     /// Returns an error if the bytes have changed since the file was opened.
     pub fn offset(&self) -> Result<u64> {
         match self.element.fields_from("keys")? {
-            Some(reader) => Ok(reader.offset()),
+            Some(reader) => Ok(reader.cursor.offset()),
             None => Ok(as_u64(self.element.block("keys", "keys")?.content.start)),
         }
     }
@@ -160,7 +152,7 @@ impl<'a> Track<'a> {
         let frames = self.frame_count()?;
         let rows = usize::try_from(frames).unwrap_or(usize::MAX);
         if let Some(mut reader) = self.element.fields_from("keys")? {
-            let bytes = reader.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
+            let bytes = reader.cursor.lend(frames.into(), TRANSFORM_SIZE.into(), "keys")?;
             let order = self.element.view.order().unwrap_or_default();
             return Ok(Keys { floats: bytes.as_chunks().0, order, width: KEY });
         }

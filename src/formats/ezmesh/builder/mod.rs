@@ -53,15 +53,28 @@ impl Output<'_> {
         &mut self,
         (name, item): (&str, &'static str),
         items: impl ExactSizeIterator<Item = I>,
-        mut write: impl FnMut(&mut Self, I) -> Result<()>,
+        write: impl FnMut(&mut Self, I) -> Result<()>,
     ) -> Result<()> {
         let count = items.len();
         self.start_list(name, count)?;
+        self.items(item, items, write)?;
+        self.end_list(name, count)
+    }
+
+    /// Writes items inside the element that is being written. Errors name an item `item`.
+    pub(crate) fn items<I>(
+        &mut self,
+        item: &'static str,
+        items: impl Iterator<Item = I>,
+        mut write: impl FnMut(&mut Self, I) -> Result<()>,
+    ) -> Result<()> {
+        let around = self.place;
         for (index, one) in (0..).zip(items) {
-            self.place = Field::new("").in_list(item, index);
+            self.place = around.in_next_list(item, index);
             write(self, one)?;
         }
-        self.end_list(name, count)
+        self.place = around;
+        Ok(())
     }
 
     /// Writes a list that is always empty, and that only a binary file has.
@@ -106,17 +119,26 @@ impl Output<'_> {
         self.open()
     }
 
-    /// Starts a track with `keys` keys. A binary file repeats the times of the animation.
-    pub(crate) fn start_track(&mut self, name: &[u8], keys: usize, seconds: [f32; 2]) -> Result<()> {
-        self.tag("AnimTrack").text("name", name).count("count", keys).attribute("has_scale", b"true");
+    /// Writes a track with `count` keys. A binary file repeats the times of the animation.
+    pub(crate) fn track(
+        &mut self,
+        (name, count): (&[u8], usize),
+        mut keys: impl Iterator<Item = Transform>,
+        seconds: [f32; 2],
+    ) -> Result<()> {
+        self.tag("AnimTrack").text("name", name).count("count", count).attribute("has_scale", b"true");
         if self.is_binary() {
             self.floats("seconds", &seconds, b' ');
         }
-        self.open()
+        self.open()?;
+        if !self.is_checking() {
+            keys.try_for_each(|key| self.transform(&key))?;
+        }
+        self.close("AnimTrack")
     }
 
     /// Writes the numbers of a transform: a key, or a field of a binary file.
-    pub(crate) fn transform(&mut self, transform: &Transform) -> Result<()> {
+    fn transform(&mut self, transform: &Transform) -> Result<()> {
         let Transform { position, rotation, scale } = transform;
         position.iter().chain(rotation).chain(scale).try_for_each(|number| self.float(*number))?;
         self.end_item()
@@ -142,13 +164,24 @@ impl Output<'_> {
         self.bounds(bounds)
     }
 
-    pub(crate) fn start_vertices(&mut self, count: usize, types: &VertexTypes) -> Result<()> {
+    /// Writes a number of vertices, which `write` writes.
+    pub(crate) fn vertices(
+        &mut self,
+        count: usize,
+        types: &VertexTypes,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         self.tag("vertexbuffer");
         if self.is_binary() {
             self.number("flags", types.flags);
         }
-        self.count("count", count);
-        self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic).open()
+        self.count("count", count).types(types).open()?;
+        write(self)?;
+        self.close("vertexbuffer")
+    }
+
+    fn types(&mut self, types: &VertexTypes) -> &mut Self {
+        self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic)
     }
 
     /// Starts a section, before its triangles. Its vertices have the types of the mesh. Only a text
@@ -167,7 +200,7 @@ impl Output<'_> {
             return Ok(());
         }
         if let Some(types) = types {
-            self.attribute("ctype", types.ctype.as_bytes()).attribute("semantic", &types.semantic);
+            self.types(types);
         }
         if let Some(info) = info {
             self.text("info", info);
@@ -176,20 +209,10 @@ impl Output<'_> {
         self.bounds(bounds)
     }
 
-    pub(crate) fn start_triangles(&mut self, count: usize) -> Result<()> {
-        self.tag("indexbuffer").count("triangle_count", count).open()
-    }
-
-    pub(crate) fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
-        let mut length = 1_usize;
-        for index in triangle {
-            self.index(index)?;
-            length = length.saturating_add(self.token_length()).saturating_add(1);
-        }
-        self.end_row(length)
-    }
-
-    pub(crate) fn end_triangles(&mut self) -> Result<()> {
+    /// Writes a number of triangles, which `write` writes.
+    pub(crate) fn triangles(&mut self, count: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.tag("indexbuffer").count("triangle_count", count).open()?;
+        write(self)?;
         self.end_rows()?;
         self.close("indexbuffer")
     }
@@ -251,11 +274,7 @@ impl VertexColumns {
     }
 
     /// Adds a column of floats.
-    pub(crate) fn push_floats<const N: usize>(
-        &mut self,
-        semantic: Semantic,
-        items: impl IntoIterator<Item = [f32; N]>,
-    ) {
+    pub(crate) fn floats<const N: usize>(&mut self, semantic: Semantic, items: impl IntoIterator<Item = [f32; N]>) {
         self.push(semantic, items.into_iter().flatten().map(VertexValue::Float));
     }
 
@@ -278,14 +297,13 @@ impl VertexColumns {
     /// Writes the first `count` vertices.
     pub(crate) fn write(&self, count: usize, out: &mut Output<'_>) -> Result<()> {
         let format = self.format();
-        for row in 0..count {
+        (0..count).try_for_each(|row| {
             for ((_, values), column) in self.columns.iter().zip(format.columns()) {
                 let start = row.saturating_mul(column.count.into());
                 let values = values.iter().skip(start);
                 format.scalars(column).iter().zip(values).try_for_each(|(scalar, value)| out.value(*scalar, *value))?;
             }
-            out.end_item()?;
-        }
-        Ok(())
+            out.end_item()
+        })
     }
 }

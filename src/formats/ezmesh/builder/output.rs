@@ -198,7 +198,7 @@ impl<'o> Output<'o> {
     pub(crate) fn number(&mut self, name: &str, number: impl Into<i64>) -> &mut Self {
         let number = number.into();
         if self.is_binary {
-            self.put(&lowest(number));
+            self.put(&lowest::<4>(number));
         } else {
             self.markup(&[" ", name, "=\"", &number.to_string(), "\""]);
         }
@@ -245,9 +245,14 @@ impl<'o> Output<'o> {
         self.value(Scalar::Float, VertexValue::Float(number))
     }
 
-    /// Writes an index of a row of numbers.
-    pub(crate) fn index(&mut self, index: u32) -> Result<()> {
-        self.value(Scalar::Int32, VertexValue::Integer(index.into()))
+    /// Writes the indices of a triangle.
+    pub(crate) fn triangle(&mut self, triangle: [u32; 3]) -> Result<()> {
+        let mut length = 1_usize;
+        for index in triangle {
+            self.value(Scalar::Int32, VertexValue::Integer(index.into()))?;
+            length = length.saturating_add(self.token.len()).saturating_add(1);
+        }
+        self.end_row(length)
     }
 
     /// Writes a value of a row: a number, a character or a word.
@@ -258,8 +263,8 @@ impl<'o> Output<'o> {
         if self.is_binary {
             // Binary files store only these types of numbers.
             match (scalar, value) {
-                (Scalar::Int16, VertexValue::Integer(number)) => self.put(&low(number).to_le_bytes()),
-                (_, VertexValue::Integer(number)) => self.put(&lowest(number)),
+                (Scalar::Int16, VertexValue::Integer(number)) => self.put(&lowest::<2>(number)),
+                (_, VertexValue::Integer(number)) => self.put(&lowest::<4>(number)),
                 (_, VertexValue::Float(float)) => self.put(&float.to_le_bytes()),
                 (_, VertexValue::Hex(number)) => self.put(&number.to_le_bytes()),
                 _ => {}
@@ -268,8 +273,8 @@ impl<'o> Output<'o> {
         }
         match (scalar, value) {
             (_, VertexValue::Float(float)) => self.spell_float(float),
-            (Scalar::Int16, VertexValue::Integer(number)) => self.spell(format_args!("{}", low(number))),
-            (Scalar::Int8, VertexValue::Integer(number)) => self.spell(format_args!("{}", low(number) & 0xff)),
+            (Scalar::Int16, VertexValue::Integer(number)) => self.spell(format_args!("{}", number & 0xffff)),
+            (Scalar::Int8, VertexValue::Integer(number)) => self.spell(format_args!("{}", number & 0xff)),
             (_, VertexValue::Integer(number)) => self.spell(format_args!("{number}")),
             (Scalar::Hex8, VertexValue::Hex(number)) => self.spell(format_args!("{number:02X}")),
             (Scalar::Hex16, VertexValue::Hex(number)) => self.spell(format_args!("{number:04X}")),
@@ -320,7 +325,7 @@ impl<'o> Output<'o> {
     /// Ends a row of numbers, which a text file does with a comma.
     ///
     /// If another row of `next` bytes does not fit on the current line, the line ends, too.
-    pub(crate) fn end_row(&mut self, next: usize) -> Result<()> {
+    fn end_row(&mut self, next: usize) -> Result<()> {
         self.markup(&[","]);
         if self.is_binary || self.column.saturating_add(next) <= LINE { self.pass() } else { self.end_line() }
     }
@@ -330,27 +335,15 @@ impl<'o> Output<'o> {
         self.end_row(usize::MAX)
     }
 
-    /// Returns the length of the last number in a text file.
-    pub(crate) fn token_length(&self) -> usize {
-        self.token.len()
-    }
-
     /// Ends the current line of numbers, if the line is not empty.
     pub(crate) fn end_rows(&mut self) -> Result<()> {
         if self.column > 0 { self.end_line() } else { Ok(()) }
     }
 }
 
-/// Returns the lowest 32 bits of an integer.
-fn lowest(number: i64) -> [u8; 4] {
-    let [one, two, three, four, ..] = number.to_le_bytes();
-    [one, two, three, four]
-}
-
-/// Returns the lowest 16 bits of an integer.
-fn low(number: i64) -> u16 {
-    let [low, high, ..] = number.to_le_bytes();
-    u16::from_le_bytes([low, high])
+/// Returns the lowest bytes of an integer, at most eight of them.
+fn lowest<const N: usize>(number: i64) -> [u8; N] {
+    number.to_le_bytes().first_chunk().copied().unwrap_or([0; N])
 }
 
 /// Checks that a text file can store a text in an attribute.

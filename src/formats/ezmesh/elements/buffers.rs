@@ -141,7 +141,7 @@ impl<'a> VertexBuffer<'a> {
     /// file.
     pub(crate) fn byte_range(&self) -> Result<Range<u64>> {
         let Some(reader) = self.element.fields()? else { return self.block().map(|block| block.byte_range()) };
-        let start = reader.offset().saturating_add(8);
+        let start = reader.cursor.offset().saturating_add(8);
         Ok(start..start.saturating_add(as_u64(self.byte_count())))
     }
 
@@ -181,8 +181,8 @@ impl<'a> VertexBuffer<'a> {
     pub fn vertices(&self) -> Result<Vertices<'a>> {
         let rows = as_index(self.count);
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
-            reader.lend(2, 4, "flags")?;
-            let bytes = reader.lend(self.count.into(), self.format.size().into(), "vertices")?;
+            reader.cursor.lend(2, 4, "flags")?;
+            let bytes = reader.cursor.lend(self.count.into(), self.format.size().into(), "vertices")?;
             return Ok(Vertices::of_records(&self.format, rows, bytes, order));
         }
         let parsed =
@@ -190,12 +190,6 @@ impl<'a> VertexBuffer<'a> {
         let end = self.element.view.state.elements.end(self.element.kind, self.element.index).unwrap_or_default();
         let text = self.element.view.bytes.get(..end).unwrap_or_default();
         Ok(Vertices::of_columns(text, &self.format, rows, &parsed.data))
-    }
-
-    /// Returns the number of characters in hexadecimal numbers of a text that are not hexadecimal
-    /// digits. Returns 0 if the vertex text has not been parsed yet.
-    pub(crate) fn bad_digits(&self) -> u64 {
-        self.element.known_block().map_or(0, |parsed| parsed.bad_digits)
     }
 
     /// Returns the total size of the decoded numbers of all vertices, in bytes.
@@ -287,7 +281,7 @@ impl<'a> IndexBuffer<'a> {
     pub(crate) fn byte_range(&self) -> Result<Range<u64>> {
         let Some(mut reader) = self.element.fields()? else { return self.block().map(|block| block.byte_range()) };
         reader.u32("triangles")?;
-        let start = reader.offset();
+        let start = reader.cursor.offset();
         Ok(start..start.saturating_add(u64::from(self.triangles).saturating_mul(TRIANGLE_SIZE.into())))
     }
 
@@ -330,7 +324,7 @@ impl<'a> IndexBuffer<'a> {
     pub fn indices(&self) -> Result<Indices<'a>> {
         if let (Some(mut reader), Some(order)) = (self.element.fields()?, self.element.view.order()) {
             reader.u32("triangles")?;
-            let bytes = reader.lend(self.triangles.into(), TRIANGLE_SIZE.into(), "indices")?;
+            let bytes = reader.cursor.lend(self.triangles.into(), TRIANGLE_SIZE.into(), "indices")?;
             return Ok(of_bytes(bytes, order));
         }
         let parsed = self.element.parsed_block(|| self.block()?.parse_indices(as_index(self.triangles)))?;

@@ -148,9 +148,8 @@ impl<'a> MeshElement<'a> {
     ///
     /// Returns the same errors as [`name`](Self::name).
     pub fn bones(&self) -> Result<Range<usize>> {
-        let skeleton = self.skeleton()?;
-        Ok(skeleton
-            .map_or(0..0, |skeleton| self.element.view.within(ElementKind::Bone, ElementKind::Skeleton, skeleton)))
+        let Some(skeleton) = self.skeleton()? else { return Ok(0..0) };
+        Ok(Skeleton::new(self.element.view, skeleton).bone_range())
     }
 }
 
@@ -221,7 +220,7 @@ impl<'a> View<'a> {
             let name = reader.text("name")?;
             let parent = reader.i32("parent")?;
             let bind = reader.transform()?;
-            let bones = self.within(ElementKind::Bone, ElementKind::Skeleton, self.skeleton_of(bone));
+            let bones = Skeleton::new(*self, self.skeleton_of(bone)).bone_range();
             let parent = usize::try_from(parent).ok().filter(|parent| *parent < bones.len());
             let parent = parent.and_then(|parent| i32::try_from(bones.start.saturating_add(parent)).ok()).unwrap_or(-1);
             return Ok(Bone { name, parent, bind });

@@ -127,8 +127,7 @@ impl<'a> TetraMesh<'a> {
             scalars.len() == TETRA && scalars.iter().all(|scalar| *scalar == Scalar::Float)
         });
         if !fits {
-            let found = ctype.name().to_string().into();
-            let kind = Cause::Value { expected: "fff fff fff fff, four corners".into(), found };
+            let kind = Cause::value("fff fff fff fff, four corners", ctype.name().to_string());
             let error = Error::new(FORMAT, self.element.place.named("ctype"), as_u64(at), kind);
             return Err(error.breaking(&VERTEX_DECLARATION));
         }
@@ -160,7 +159,7 @@ impl<'a> Texture<'a> {
         let name = reader.text("name")?;
         let size = [reader.u32("width")?, reader.u32("height")?, reader.u32("pixel_size")?];
         let length = reader.u32("pixels")?;
-        Ok(Some((name, size, reader.lend(length.into(), 1, "pixels")?)))
+        Ok(Some((name, size, reader.cursor.lend(length.into(), 1, "pixels")?)))
     }
 }
 
@@ -186,6 +185,6 @@ impl<'a> UserBinary<'a> {
         let Some(mut reader) = self.element.fields()? else { return Ok((Name::default(), &[])) };
         let name = reader.text("name")?;
         let length = reader.u32("bytes")?;
-        Ok((name, reader.lend(length.into(), 1, "bytes")?))
+        Ok((name, reader.cursor.lend(length.into(), 1, "bytes")?))
     }
 }

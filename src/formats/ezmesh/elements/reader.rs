@@ -48,7 +48,7 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn missing(start: u64, field: Field, attribute: &'static str) -> Error {
-        let kind = Cause::Value { expected: format!("an attribute {attribute}").into(), found: "none".into() };
+        let kind = Cause::value(format!("an attribute {attribute}"), "none");
         Error::new(FORMAT, field, start, kind).breaking(&VERTEX_DECLARATION)
     }
 
@@ -63,8 +63,7 @@ impl<'a> View<'a> {
 
     fn misread(value: AttributeValue<'a>, field: Field, expected: String) -> Error {
         let found = crate::error::show_bytes(value.bytes.get(..32).unwrap_or(value.bytes));
-        let kind = Cause::Value { expected: expected.into(), found: found.into() };
-        Error::new(FORMAT, field, as_u64(value.at), kind).breaking(&NUMBER_TYPE)
+        Error::new(FORMAT, field, as_u64(value.at), Cause::value(expected, found)).breaking(&NUMBER_TYPE)
     }
 
     /// Parses an attribute value that must contain exactly `N` floats.
@@ -106,7 +105,7 @@ impl<'a> ElementReader<'a> {
             Some((outer, outer_name)) => {
                 let start = view.state.elements.start(kind, index).unwrap_or_default();
                 let around = view.state.elements.around(outer, start).unwrap_or_default();
-                let number = index.saturating_sub(view.within(kind, outer, around).start);
+                let number = index.saturating_sub(view.state.elements.within(kind, outer, around).start);
                 Field::new("").in_list(outer_name, as_u64(around)).in_inner_list(name, as_u64(number))
             }
         };
@@ -115,7 +114,7 @@ impl<'a> ElementReader<'a> {
 
     /// Returns the indices of the elements of a kind that are inside this element.
     pub(crate) fn inside(&self, kind: ElementKind) -> Range<usize> {
-        self.view.within(kind, self.kind, self.index)
+        self.view.state.elements.within(kind, self.kind, self.index)
     }
 
     /// Returns the first element of a kind inside this element. Errors name it by this element.
@@ -268,11 +267,5 @@ impl<'a> ElementReader<'a> {
     pub(crate) fn known_block(&self) -> Option<&'a ParsedBlock> {
         let slots = self.view.state.blocks.get(self.kind.number())?;
         slots.get(self.index)?.get()?.as_ref().as_ref().ok()
-    }
-
-    /// Returns whether the text of the element contains more numbers than declared. Returns `false`
-    /// if the text of the element has not been parsed yet.
-    pub(crate) fn has_more(&self) -> bool {
-        self.known_block().is_some_and(|parsed| parsed.has_more)
     }
 }

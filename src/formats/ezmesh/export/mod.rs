@@ -43,7 +43,6 @@ pub(crate) struct EzMeshWriter<'a> {
     content: ExportContent,
     bones: BTreeMap<usize, AssetBones>,
     plan: MeshPlan,
-    is_binary: bool,
 }
 
 impl<'a> EzMeshWriter<'a> {
@@ -76,18 +75,19 @@ impl<'a> EzMeshWriter<'a> {
             add_metadata(&scene, &mut content)?;
         }
         let losses = losses.finish(&scene)?;
-        Ok((Self { scene, content, bones, plan, is_binary }, losses))
+        Ok((Self { scene, content, bones, plan }, losses))
     }
 }
 
 impl OutputWriter for EzMeshWriter<'_> {
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
-        if !self.is_binary {
+        let is_binary = self.plan.is_binary;
+        if !is_binary {
             self.content.write(None, &mut Output::checking())?;
         }
-        let mut out = Output::new(out, self.is_binary);
-        self.content.write(Some(self.plan.bounds).filter(|_| self.is_binary), &mut out)?;
-        let count = self.plan.mesh_count();
+        let mut out = Output::new(out, is_binary);
+        self.content.write(Some(self.plan.bounds).filter(|_| is_binary), &mut out)?;
+        let count = self.plan.sections.len();
         out.start_list("Meshes", count)?;
         let (mut walk, mut meshes) = (PartWalk::new(&self.bones), MeshWriter::new(&self.plan, &mut out));
         self.scene.placed.each_surface(&mut |surface| {
@@ -208,49 +208,33 @@ impl ExportContent {
         out.start_system([&self.asset_name, b""], VERSIONS, bounds)?;
         out.no_list();
         out.no_list();
-        out.list(("Skeletons", "skeleton"), self.skeletons.iter(), SkeletonContent::write)?;
-        out.list(("Animations", "animation"), self.animations.iter(), AnimationContent::write)?;
+        out.list(("Skeletons", "skeleton"), self.skeletons.iter(), write_skeleton)?;
+        out.list(("Animations", "animation"), self.animations.iter(), write_animation)?;
         out.list(("Materials", "material"), self.materials.iter(), |out, [name, more]| out.material(name, more))?;
-        if !out.is_binary() {
-            return Ok(());
-        }
-        for lists in [&self.user_data, &self.user_binary_data] {
-            out.list(("", "user_data"), lists.iter(), |out, [name, value]| {
+        [&self.user_data, &self.user_binary_data].into_iter().try_for_each(|list| {
+            out.list(("", "user_data"), list.iter(), |out, [name, value]| {
                 out.text("name", name).text("value", value).empty()
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
 }
 
-impl SkeletonContent {
-    fn write(out: &mut Output<'_>, skeleton: &Self) -> Result<()> {
-        let place = out.place;
-        out.start_skeleton(&skeleton.name, skeleton.bones.len())?;
-        for (number, bone) in (0..).zip(&skeleton.bones) {
-            out.place = place.in_inner_list("bone", number);
-            let parent = bone.parent.and_then(|parent| Some((parent, skeleton.bones.get(as_index(parent))?)));
-            out.bone(&bone.name, parent.map(|(parent, bone)| (parent, bone.name.as_slice())), &bone.bind)?;
-        }
-        out.close("Skeleton")
-    }
+fn write_skeleton(out: &mut Output<'_>, skeleton: &SkeletonContent) -> Result<()> {
+    out.start_skeleton(&skeleton.name, skeleton.bones.len())?;
+    out.items("bone", skeleton.bones.iter(), |out, bone| {
+        let parent = bone.parent.and_then(|parent| Some((parent, skeleton.bones.get(as_index(parent))?)));
+        out.bone(&bone.name, parent.map(|(parent, bone)| (parent, bone.name.as_slice())), &bone.bind)
+    })?;
+    out.close("Skeleton")
 }
 
-impl AnimationContent {
-    fn write(out: &mut Output<'_>, animation: &Self) -> Result<()> {
-        let (place, [duration, dtime]) = (out.place, animation.seconds);
-        let counts = [animation.tracks.len(), as_index(animation.frames)];
-        out.start_animation(&animation.name, counts, [Some(duration), Some(dtime)])?;
-        for (number, (name, keys)) in (0..).zip(&animation.tracks) {
-            out.place = place.in_inner_list("track", number);
-            out.start_track(name, keys.len(), animation.seconds)?;
-            if !out.is_checking() {
-                keys.iter().try_for_each(|key| out.transform(key))?;
-            }
-            out.close("AnimTrack")?;
-        }
-        out.close("Animation")
-    }
+fn write_animation(out: &mut Output<'_>, animation: &AnimationContent) -> Result<()> {
+    let counts = [animation.tracks.len(), as_index(animation.frames)];
+    out.start_animation(&animation.name, counts, animation.seconds.map(Some))?;
+    out.items("track", animation.tracks.iter(), |out, (name, keys)| {
+        out.track((name, keys.len()), keys.iter().copied(), animation.seconds)
+    })?;
+    out.close("Animation")
 }
 
 #[cfg(test)]

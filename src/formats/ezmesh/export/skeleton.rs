@@ -30,15 +30,8 @@ pub(super) struct AssetBones {
     pub(super) vertices: SpaceConversion,
 }
 
-impl AssetBones {
-    /// Returns the index of the bone that never moves, which [`add_still`] adds.
-    pub(super) fn still(&self) -> u16 {
-        u16::try_from(self.order.len()).unwrap_or(u16::MAX)
-    }
-}
-
-/// Adds a bone that never moves after the bones of the asset, unless it is there. Vertices without
-/// weights follow it, because a vertex of the format follows a bone.
+/// Adds a bone that never moves, unless it is there. Its index follows those of the bones of the
+/// asset. Vertices without weights follow it, because a vertex of the format follows a bone.
 pub(super) fn add_still(bones: &AssetBones, content: &mut ExportContent) {
     let skeleton = content.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
     if let Some(skeleton) = skeleton.filter(|skeleton| skeleton.bones.len() == bones.order.len()) {
@@ -108,9 +101,7 @@ fn skeleton(
             if let Some(index) = order.get_mut(bone) {
                 *index = u32::try_from(bones.len()).unwrap_or(u32::MAX);
             }
-            let bind = conversion.local(&stored.bind);
-            replaced = replaced.saturating_add(usize::from(!bind.is_finite()));
-            bones.push(BoneContent { name, parent, bind: finite(&bind) });
+            bones.push(BoneContent { name, parent, bind: finite(&conversion.local(&stored.bind), &mut replaced) });
         }
     }
     add_replaced(replaced, "bone", losses);
@@ -180,9 +171,7 @@ fn add_clip(
         animations.pose(index, as_index(frame), &mut pose)?;
         for (bone, (_, keys)) in &mut tracks {
             let local = pose.get(*bone).copied().unwrap_or_default();
-            let key = bones.conversion.local(&local);
-            replaced = replaced.saturating_add(usize::from(!key.is_finite()));
-            keys.push(finite(&key));
+            keys.push(finite(&bones.conversion.local(&local), &mut replaced));
         }
     }
     add_replaced(replaced, "key", losses);
@@ -207,8 +196,10 @@ fn add_replaced(count: usize, of: &str, losses: &mut LossList) {
     }
 }
 
-/// Returns a transform without numbers that are not finite.
-fn finite(transform: &Transform) -> Transform {
+/// Returns a transform without numbers that are not finite, and counts one in which they are
+/// replaced.
+fn finite(transform: &Transform, replaced: &mut usize) -> Transform {
+    *replaced = replaced.saturating_add(usize::from(!transform.is_finite()));
     let Transform { position, rotation, scale } = *transform;
     let or = |part: f32, default: f32| if part.is_finite() { part } else { default };
     let rotation = if rotation.iter().all(|part| part.is_finite()) { rotation } else { [0.0, 0.0, 0.0, 1.0] };

@@ -10,15 +10,14 @@ use super::{DistinctNames, ExportContent, text};
 use crate::array::{Array, Bounds};
 use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::{Field, Result};
+use crate::export::influences::InfluenceList;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
 use crate::export::{CornerBlocks, PartNormals, VertexOrder, VertexParts, WrittenPart};
 use crate::formats::ezmesh::builder::{Output, VertexColumns, VertexTypes, check_text};
 use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
-use crate::math::{as_index, as_u64, narrow};
-use crate::model::{
-    Colors, Corner, Influence, Influences, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights,
-};
+use crate::math::{as_index, as_u64};
+use crate::model::{Colors, Corner, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights};
 use crate::scene::normals::NormalInput;
 use crate::scene::shape::ShapePositions;
 use crate::scene::triangles::finite_or_zero;
@@ -51,9 +50,9 @@ pub(super) struct SurfacePart<'p, 's> {
 
 /// What precedes the vertices and triangles of the meshes in the file.
 pub(super) struct MeshPlan {
-    is_binary: bool,
+    pub(super) is_binary: bool,
     /// The number of sections of each mesh.
-    sections: Vec<u32>,
+    pub(super) sections: Vec<u32>,
     /// The bounding box of all positions, which only a binary file contains.
     pub(super) bounds: Bounds,
     /// The materials of the sections.
@@ -120,11 +119,6 @@ impl MeshPlan {
         Self { is_binary, sections: Vec::new(), bounds: Bounds::EMPTY, materials: BTreeSet::new() }
     }
 
-    /// Returns the number of meshes.
-    pub(super) const fn mesh_count(&self) -> usize {
-        self.sections.len()
-    }
-
     /// Adds a part.
     pub(super) fn add(
         &mut self,
@@ -166,9 +160,9 @@ impl<'w, 'o> MeshWriter<'w, 'o> {
         }
         let bounds = if self.plan.is_binary { Some(part.section_bounds()?) } else { None };
         self.out.start_section(&part.material()?, bounds, Some(&self.types), None)?;
-        self.out.start_triangles(part.triangle_count()?)?;
-        part.each_triangle(&mut |triangle| self.out.triangle(part.conversion.triangle(triangle)))?;
-        self.out.end_triangles()?;
+        self.out.triangles(part.triangle_count()?, |out| {
+            part.each_triangle(&mut |triangle| out.triangle(part.conversion.triangle(triangle)))
+        })?;
         self.out.close("MeshSection")?;
         self.left = self.left.saturating_sub(1);
         if self.left > 0 {
@@ -191,16 +185,15 @@ impl<'w, 'o> MeshWriter<'w, 'o> {
     }
 
     fn write_vertices(&mut self, part: &SurfacePart<'_, '_>) -> Result<()> {
-        let attributes = part.attributes()?;
-        self.out.start_vertices(part.corners().len(), &self.types)?;
-        let mut first = 0_usize;
-        part.corners().each(&mut |corners| {
-            let columns = part.columns(&attributes, first, corners)?;
-            let columns = if self.plan.is_binary { columns.in_binary_order() } else { columns };
-            first = first.saturating_add(corners.len());
-            columns.write(corners.len(), self.out)
-        })?;
-        self.out.close("vertexbuffer")
+        let (attributes, mut first) = (part.attributes()?, 0_usize);
+        self.out.vertices(part.corners().len(), &self.types, |out| {
+            part.corners().each(&mut |corners| {
+                let columns = part.columns(&attributes, first, corners)?;
+                let columns = if self.plan.is_binary { columns.in_binary_order() } else { columns };
+                first = first.saturating_add(corners.len());
+                columns.write(corners.len(), out)
+            })
+        })
     }
 }
 
@@ -230,22 +223,17 @@ impl<'s> SurfacePart<'_, 's> {
     }
 
     fn each_triangle(&self, visit: &mut dyn FnMut([u32; 3]) -> Result<()>) -> Result<()> {
-        let VertexOrder::Welded(welded) = &self.order else {
-            let indices = self.surface.surface.indices()?;
-            return (0..indices.len() / 3).try_for_each(|triangle| {
-                let first = triangle.saturating_mul(3);
-                let corner = |corner: usize| indices.get(first.saturating_add(corner)).unwrap_or_default();
-                visit([0, 1, 2].map(corner))
-            });
-        };
-        welded.indices.as_chunks::<3>().0.iter().try_for_each(|triangle| visit(*triangle))
+        match &self.order {
+            VertexOrder::Stored => self.surface.surface.indices()?.triangles().try_for_each(visit),
+            VertexOrder::Welded(welded) => welded.indices.as_chunks::<3>().0.iter().copied().try_for_each(visit),
+        }
     }
 
     /// Returns the bounding box of the vertices.
     fn bounds(&self) -> Result<Bounds> {
         let mut bounds = Bounds::EMPTY;
         self.corners().each(&mut |corners| {
-            bounds = corners.iter().fold(bounds, |bounds, corner| around(&bounds, self.position(*corner)));
+            bounds.extend(corners.iter().map(|corner| self.position(*corner)));
             Ok(())
         })?;
         Ok(bounds)
@@ -255,8 +243,7 @@ impl<'s> SurfacePart<'_, 's> {
     fn section_bounds(&self) -> Result<Bounds> {
         let mut bounds = Bounds::EMPTY;
         self.each_triangle(&mut |triangle| {
-            let corners = triangle.map(|index| self.order.corner(as_index(index)));
-            bounds = corners.into_iter().fold(bounds, |bounds, corner| around(&bounds, self.position(corner)));
+            bounds.extend(triangle.map(|index| self.position(self.order.corner(as_index(index)))));
             Ok(())
         })?;
         Ok(bounds)
@@ -268,7 +255,7 @@ impl<'s> SurfacePart<'_, 's> {
         let Some((weights, bones)) = self.surface.surface.weights()?.zip(self.bones) else { return Ok(()) };
         let (mut too_many, mut has_still) = (0_usize, false);
         self.corners().each(&mut |corners| {
-            let found = influences(&weights, bones, corners);
+            let found = influences(&weights, bones, corners)?;
             too_many = too_many.saturating_add(found.too_many);
             has_still |= found.has_still;
             Ok(())
@@ -301,40 +288,36 @@ impl<'s> SurfacePart<'_, 's> {
     fn columns(&self, attributes: &PartAttributes<'s>, first: usize, corners: &[Corner]) -> Result<VertexColumns> {
         let (conversion, all) = (&self.conversion, corners.iter().map(|corner| as_index(corner.attribute)));
         let mut columns = VertexColumns::default();
-        columns.push_floats(Semantic::Position, corners.iter().map(|corner| self.position(*corner)));
+        columns.floats(Semantic::Position, corners.iter().map(|corner| self.position(*corner)));
         if let Some(computed) = &self.normals {
-            columns.push_floats(Semantic::Normal, computed.values.iter().skip(first).take(corners.len()).copied());
+            columns.floats(Semantic::Normal, computed.values.iter().skip(first).take(corners.len()).copied());
         } else if let Some(normals) = self.surface.shape.skinned_normals(&self.surface.surface, corners)? {
-            columns.push_floats(Semantic::Normal, normals.into_iter().map(|normal| conversion.normal(normal)));
+            columns.floats(Semantic::Normal, normals.into_iter().map(|normal| conversion.normal(normal)));
         } else if let Some(normals) = &attributes.normals {
             let normal = |index| conversion.normal(normals.get(index).unwrap_or_default());
-            columns.push_floats(Semantic::Normal, all.clone().map(normal));
+            columns.floats(Semantic::Normal, all.clone().map(normal));
             if let Some(frames) = &attributes.frames {
                 let frame = |index| conversion.tangent_frame(&frames.get(index).unwrap_or_default());
-                columns.push_floats(Semantic::Tangent, all.clone().map(|index| frame(index).tangent()));
-                columns.push_floats(Semantic::Binormal, all.clone().map(|index| frame(index).bitangent()));
+                columns.floats(Semantic::Tangent, all.clone().map(|index| frame(index).tangent()));
+                columns.floats(Semantic::Binormal, all.clone().map(|index| frame(index).bitangent()));
             }
         }
         for (set, uvs) in (0_u8..).zip(&attributes.uvs) {
             let uv = |index| conversion.uv(uvs.get(index).unwrap_or_default()).map(finite_or_zero);
-            columns.push_floats(Semantic::Texcoord(set), all.clone().map(uv));
+            columns.floats(Semantic::Texcoord(set), all.clone().map(uv));
         }
         if let Some(colors) = &attributes.colors {
             let all = all.map(|index| argb(colors.get(index).unwrap_or([1.0; 4])));
             columns.push(Semantic::Color, all.map(VertexValue::Hex));
         }
         if let Some((weights, bones)) = attributes.weights.as_ref().zip(self.bones) {
-            let found = influences(weights, bones, corners);
-            columns.push_floats(Semantic::BlendWeights, found.weights);
+            let found = influences(weights, bones, corners)?;
+            columns.floats(Semantic::BlendWeights, found.weights);
             let bones = found.bones.into_flattened().into_iter();
             columns.push(Semantic::BlendIndices, bones.map(|bone| VertexValue::Integer(bone.into())));
         }
         Ok(columns)
     }
-}
-
-fn around(bounds: &Bounds, position: [f32; 3]) -> Bounds {
-    bounds.union(&Bounds { min: position, max: position })
 }
 
 /// Returns a colour as `0xAARRGGBB`.
@@ -355,40 +338,24 @@ struct InfluenceColumns {
 }
 
 /// Returns the four greatest weights of each vertex, and their bones.
-fn influences(weights: &Weights<'_>, bones: &AssetBones, corners: &[Corner]) -> InfluenceColumns {
-    let mut found = InfluenceColumns::default();
+fn influences(weights: &Weights<'_>, bones: &AssetBones, corners: &[Corner]) -> Result<InfluenceColumns> {
+    let (mut found, mut list) = (InfluenceColumns::default(), InfluenceList::default());
     let rules = weights.skinning_rules();
-    for corner in corners {
-        let mut list = weights.get(corner.position).map(|list| merged(&list, bones, rules)).unwrap_or_default();
-        found.too_many = found.too_many.saturating_add(usize::from(list.len() > INFLUENCES));
-        list.truncate(INFLUENCES);
-        if list.is_empty() && rules == SkinningRules::Strict {
-            list.push((bones.still(), 1.0));
-            found.has_still = true;
-        }
-        let sum: f64 = list.iter().map(|(_, weight)| f64::from(*weight)).sum();
-        let (mut share, mut index) = ([0.0; INFLUENCES], [0; INFLUENCES]);
-        for ((share, index), (bone, weight)) in share.iter_mut().zip(&mut index).zip(list) {
-            (*share, *index) = (narrow(f64::from(weight) / sum), bone);
-        }
-        found.weights.push(share);
-        found.bones.push(index);
-    }
-    found
-}
-
-/// Returns each bone once, from the greatest weight to the least.
-fn merged(list: &Influences<'_>, bones: &AssetBones, rules: SkinningRules) -> Vec<(u16, f32)> {
-    let mut all: Vec<(u16, f32)> = Vec::new();
-    for Influence { bone, weight } in list.iter().filter(|one| one.weight > 0.0 && one.weight.is_finite()) {
+    let index = |bone: i32| {
         let stored = usize::try_from(bone).ok().and_then(|bone| bones.order.get(bone));
         let clamped = bones.order.last().filter(|_| rules == SkinningRules::Clamped);
-        let Some(bone) = stored.or(clamped).and_then(|bone| u16::try_from(*bone).ok()) else { continue };
-        match all.iter_mut().find(|(other, _)| *other == bone) {
-            Some((_, sum)) => *sum += weight,
-            None => all.push((bone, weight)),
+        Ok(stored.or(clamped).map(|bone| as_index(*bone)))
+    };
+    for corner in corners {
+        let count = list.fill(weights.get(corner.position).as_ref(), INFLUENCES, index)?;
+        found.too_many = found.too_many.saturating_add(usize::from(count > INFLUENCES));
+        if list.is_empty() && rules == SkinningRules::Strict {
+            list.set_only(bones.order.len());
+            found.has_still = true;
         }
+        let all = [0, 1, 2, 3].map(|place| list.get(place));
+        found.weights.push(all.map(|(_, weight)| weight));
+        found.bones.push(all.map(|(bone, _)| u16::try_from(bone).unwrap_or(u16::MAX)));
     }
-    all.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    all
+    Ok(found)
 }

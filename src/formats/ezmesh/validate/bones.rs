@@ -12,19 +12,11 @@ use crate::math::{as_index, as_u64};
 use crate::parse::room;
 use crate::validate::{Report, Tally, cycles, is_finite, length};
 
-/// Checks the names and the parents of all bones, the names of the tracks, and the declared numbers
-/// of animation frames.
-pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
-    check_bones(view, report)?;
-    check_animations(view, report)
-}
-
-fn check_bones(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+/// Checks the names and the parents of all bones.
+pub(super) fn check_bones(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = view.bone_count();
     let mut parents = room(FORMAT, "bones", count)?;
-    for skeleton in view.skeletons() {
-        report.read(skeleton.declared_count())?;
-    }
+    view.skeletons().try_for_each(|skeleton| report.read(skeleton.declared_count()).map(drop))?;
     for bone in 0..count {
         let element = view.bone_element(bone);
         let start = element.start()?;
@@ -105,7 +97,8 @@ fn is_unit(rotation: [f32; 4]) -> bool {
     (length(rotation) - 1.0).abs() <= ROUNDED
 }
 
-fn check_animations(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
+/// Checks the names of the tracks, and the declared numbers of animation frames.
+pub(super) fn check_animations(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     for (index, animation) in (0_u64..).zip(view.animations()) {
         let place = Field::new("").in_list("animation", index);
         let timing = report.read(animation.timing())?.unwrap_or_default();

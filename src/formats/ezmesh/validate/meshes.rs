@@ -37,9 +37,7 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             report.add(rules::UNKNOWN_INSTANCE_MESH, field.named("mesh"), start, text);
         }
     }
-    for representation in view.representations() {
-        report.read(representation.declared_count())?;
-    }
+    view.representations().try_for_each(|group| report.read(group.declared_count()).map(drop))?;
     for collision in view.collisions() {
         report.read(collision.transform())?;
         let field = collision.element.place;
@@ -65,11 +63,11 @@ fn check_mesh(view: View<'_>, mesh: MeshElement<'_>, report: &mut Report<'_>) ->
         let text = format_args!("expected the name of a skeleton, found \"{skeleton}\"");
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }
-    let is_unsaid = is_none && mesh.own_skeleton().is_none() && view.count(ElementKind::Skeleton) > 1;
+    let count = view.count(ElementKind::Skeleton);
+    let is_unsaid = is_none && mesh.own_skeleton().is_none() && count > 1;
     if is_unsaid && mesh.sections().any(|section| section.has_weights()) {
         let text = format_args!(
-            "expected the name of one of {} skeletons, found \"{skeleton}\"; the first skeleton is used",
-            view.count(ElementKind::Skeleton)
+            "expected the name of one of {count} skeletons, found \"{skeleton}\"; the first skeleton is used"
         );
         report.add(rules::UNKNOWN_SKELETON, place.named("skeleton"), start, text);
     }

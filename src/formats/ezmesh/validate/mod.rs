@@ -29,9 +29,7 @@ use rules::SURPLUS_NUMBERS;
 pub(crate) fn check(view: View<'_>) -> Result<()> {
     view.versions()?;
     view.declared_bounds()?;
-    for bone in 0..view.bone_count() {
-        view.bone(bone)?;
-    }
+    (0..view.bone_count()).try_for_each(|bone| view.bone(bone).map(drop))?;
     for animation in view.animations() {
         animation.timing()?;
         animation.frame_count()?;
@@ -46,12 +44,8 @@ pub(crate) fn check(view: View<'_>) -> Result<()> {
         section.vertex_buffer()?;
         section.index_buffer()?;
     }
-    for tetra in view.tetra_meshes() {
-        tetra.count()?;
-    }
-    for instance in view.instances() {
-        instance.transform()?;
-    }
+    view.tetra_meshes().try_for_each(|tetra| tetra.count().map(drop))?;
+    view.instances().try_for_each(|instance| instance.transform().map(drop))?;
     for collision in view.collisions() {
         collision.transform()?;
         collision.hull_points()?;
@@ -88,13 +82,14 @@ pub(crate) fn validate(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Resul
 
 fn report_structure(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     xml::check(view, report)?;
-    bones::check(view, report)?;
+    bones::check_bones(view, report)?;
+    bones::check_animations(view, report)?;
     meshes::check(view, report)
 }
 
 /// Adds a finding to the report if the text of an element has more numbers than declared.
 pub(super) fn report_surplus(report: &mut Report<'_>, element: &ElementReader<'_>, place: (Field, u64), count: usize) {
-    if element.has_more() {
+    if element.known_block().is_some_and(|parsed| parsed.has_more) {
         let text = format_args!("expected numbers for {}, as declared, found more numbers", counted(count, "item"));
         report.add(SURPLUS_NUMBERS, place.0, place.1, text);
     }

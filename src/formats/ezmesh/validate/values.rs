@@ -1,12 +1,10 @@
 //! Checks the validation rules about the values of numbers: positions, bone weights and indices.
 
 use super::rules;
-use std::ops::Range;
-
 use crate::array::{Array, Bounds};
 use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
-use crate::formats::ezmesh::elements::{Collision, Section};
+use crate::formats::ezmesh::elements::{Collision, MeshElement, Section};
 use crate::formats::ezmesh::vertices::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
@@ -24,13 +22,11 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         let (place, start) = mesh.element.located();
         let mut bounds = Bounds::EMPTY;
         if let Ok(Some(buffer)) = mesh.vertex_buffer() {
-            let bones = mesh.bones()?;
-            bounds = bounds.union(&check_vertices(view, &buffer, &bones, report)?);
+            bounds = bounds.union(&check_vertices(mesh, &buffer, report)?);
         }
         for section in mesh.sections() {
             if let (true, Ok(buffer)) = (section.has_own_vertices(), section.vertex_buffer()) {
-                let bones = mesh.bones()?;
-                bounds = bounds.union(&check_vertices(view, &buffer, &bones, report)?);
+                bounds = bounds.union(&check_vertices(mesh, &buffer, report)?);
             }
             check_triangles(section, report)?;
             check_normals(section, report)?;
@@ -44,10 +40,8 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     for tetra in view.tetra_meshes() {
         let Ok(corners) = tetra.corners() else { continue };
         let wild = Tally::of(corners.iter(), |corner| !corner.iter().all(|value| value.is_finite()));
-        if wild.any() {
-            let text = wild.text_to_first("tetrahedron", NOT_FINITE);
-            report.add(rules::NOT_FINITE, tetra.element.place.named("corners"), tetra.offset()?, text);
-        }
+        let text = wild.text_to_first("tetrahedron", NOT_FINITE);
+        report.add_any(wild, rules::NOT_FINITE, tetra.element.place.named("corners"), tetra.offset()?, text);
     }
     let start = view.state.elements.root;
     check_box(report, Field::new(""), start, view.declared_bounds().ok().flatten(), all);
@@ -79,17 +73,12 @@ fn check_hull(collision: Collision<'_>, report: &mut Report<'_>) -> Result<()> {
 }
 
 /// Checks every number of the given vertices, and returns the bounding box of their positions.
-fn check_vertices(
-    view: View<'_>,
-    buffer: &VertexBuffer<'_>,
-    bones: &Range<usize>,
-    report: &mut Report<'_>,
-) -> Result<Bounds> {
+fn check_vertices(mesh: MeshElement<'_>, buffer: &VertexBuffer<'_>, report: &mut Report<'_>) -> Result<Bounds> {
     let Ok(vertices) = buffer.vertices() else { return Ok(Bounds::EMPTY) };
     let (place, start) = (buffer.element.place, buffer.offset()?);
     check_finite(&vertices, place, start, report);
-    check_weights(view, &vertices, bones, (place, start), report);
-    let bad = buffer.bad_digits();
+    check_weights(mesh, &vertices, (place, start), report)?;
+    let bad = buffer.element.known_block().map_or(0, |parsed| parsed.bad_digits);
     if bad > 0 {
         let text = format_args!("expected hexadecimal digits, found {bad} other characters, which are read as 0");
         report.add(rules::HEXADECIMAL_DIGIT, place.named("vertexbuffer"), start, text);
@@ -107,22 +96,21 @@ fn check_finite(vertices: &Vertices<'_>, place: Field, start: u64, report: &mut 
 }
 
 fn check_weights(
-    view: View<'_>,
+    mesh: MeshElement<'_>,
     vertices: &Vertices<'_>,
-    bones: &Range<usize>,
     (place, start): (Field, u64),
     report: &mut Report<'_>,
-) {
-    let Some((numbers, weights)) = vertices.lanes() else { return };
-    let field = place.named("blendweights");
-    let count = view.bone_count();
+) -> Result<()> {
+    let Some((numbers, weights)) = vertices.lanes() else { return Ok(()) };
+    let (field, bones) = (place.named("blendweights"), mesh.bones()?.len());
+    let count = mesh.element.view.bone_count();
     if count == 0 {
         report.add(rules::WEIGHTS_WITHOUT_SKELETON, field, start, "expected a skeleton for the weights, found none");
     }
     let (mut unknown, mut odd) = (Tally::default(), Tally::default());
     for vertex in 0..vertices.len() {
         let (Some(numbers), Some(weights)) = (numbers.get(vertex), weights.get(vertex)) else { continue };
-        let beyond = |(bone, weight): (&u16, &f32)| *weight != 0.0 && usize::from(*bone) >= bones.len();
+        let beyond = |(bone, weight): (&u16, &f32)| *weight != 0.0 && usize::from(*bone) >= bones;
         unknown.add(as_u64(vertex), numbers.iter().zip(&weights).any(beyond));
         let sum: f32 = weights.iter().sum();
         // If the sum of the bone weights is NaN, `is_one` is false. Hence a NaN sum is also
@@ -131,16 +119,14 @@ fn check_weights(
         odd.add(as_u64(vertex), !is_one);
     }
     if count > 0 {
-        let text = format_args!(
-            "{} with bones beyond the {} of the skeleton, first {}",
-            counted(unknown.count, "vertex"),
-            counted(bones.len(), "bone"),
-            unknown.first
-        );
+        let (all, first) = (counted(unknown.count, "vertex"), unknown.first);
+        let text =
+            format_args!("{all} with bones beyond the {} of the skeleton, first {first}", counted(bones, "bone"));
         report.add_any(unknown, rules::WEIGHT_BONE, place.named("blendindices"), start, text);
     }
     let text = odd.text_to_first("vertex", "with weights that do not sum up to 1, first");
     report.add_any(odd, rules::WEIGHT_SUM, field, start, text);
+    Ok(())
 }
 
 fn check_triangles(section: Section<'_>, report: &mut Report<'_>) -> Result<()> {
@@ -164,27 +150,19 @@ fn check_indices(
     let (mut check, mut bounds) = (IndexCheck::new(buffer.count()), Bounds::EMPTY);
     indices.for_each_chunk(|_, chunk| {
         check.add_chunk(chunk);
-        for index in chunk {
-            if let Some(at) = positions.and_then(|positions| positions.get(as_index(*index))) {
-                bounds = bounds.union(&Bounds { min: at, max: at });
-            }
-        }
+        let position = |index: &u32| positions?.get(as_index(*index));
+        bounds.extend(chunk.iter().filter_map(position));
     });
     let IndexCheck { beyond, first_beyond, degenerate, .. } = check;
     if beyond.any() {
+        let (end, value, Tally { count, first }) = (buffer.count(), first_beyond.cast_signed(), beyond);
         let text = format_args!(
-            "expected indices below {}, found {} out of range; the first is number {} with value {}",
-            buffer.count(),
-            beyond.count,
-            beyond.first,
-            first_beyond.cast_signed()
+            "expected indices below {end}, found {count} out of range; the first is number {first} with value {value}"
         );
         report.add(rules::INDEX_OUT_OF_RANGE, field, triangles.offset_of(beyond.first)?, text);
     }
-    if degenerate.any() {
-        let text = degenerate.text_to_first("triangle", "with a vertex used twice, first");
-        report.add(rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
-    }
+    let text = degenerate.text_to_first("triangle", "with a vertex used twice, first");
+    report.add_any(degenerate, rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
     Ok(bounds)
 }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::rules;
 use crate::decode::ByteOrder;
-use crate::decode::endian::RawWord;
 use crate::error::{Field, Result, counted, is_utf8};
 use crate::formats::ezmesh::elements::buffers::COUNTS;
+use crate::formats::ezmesh::layout::PLANE;
 use crate::formats::ezmesh::view::{Form, View};
 use crate::formats::ezmesh::xml::element_name::ElementName;
 use crate::formats::ezmesh::xml::scan::belongs;
@@ -24,7 +24,12 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             let text = format_args!("expected the usual byte order of version {version}, found {order:?}-endian");
             report.add(rules::BINARY_BYTE_ORDER, Field::new("version"), 0, text);
         }
-        check_end(view, report);
+        let end = view.state.elements.plane.saturating_add(PLANE.size.into());
+        let left = as_u64(view.bytes.len()).saturating_sub(end);
+        if left > 0 {
+            let text = format_args!("expected the end of the file, found {left} more bytes");
+            report.add(rules::TRAILING_BYTES, Field::new("end"), end, text);
+        }
         return Ok(());
     }
     let bytes = view.bytes;
@@ -36,16 +41,6 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
         look.see(&event, open);
         Ok(())
     })
-}
-
-/// Reports bytes after the last field of a binary file.
-fn check_end(view: View<'_>, report: &mut Report<'_>) {
-    let end = view.state.elements.plane.saturating_add(as_u64(size_of::<[RawWord; 4]>()));
-    let left = as_u64(view.bytes.len()).saturating_sub(end);
-    if left > 0 {
-        let text = format_args!("expected the end of the file, found {left} more bytes");
-        report.add(rules::TRAILING_BYTES, Field::new("end"), end, text);
-    }
 }
 
 fn stumbles(report: &mut Report<'_>, at: usize, what: &str) {
