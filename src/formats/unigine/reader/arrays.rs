@@ -202,13 +202,13 @@ impl<'a, S: RegionSink> Arrays<'a, S> {
     /// last array.
     pub(crate) fn next(&mut self) -> Result<Option<SurfaceArray<'a>>> {
         let Some(kind) = self.next else { return Ok(None) };
-        let surface = Field::new("").in_list("surface", self.surface);
-        self.reader.set_place(match kind {
-            ArrayKind::Positions(target) | ArrayKind::TangentFrames(target) => {
-                surface.in_inner_list("target", target.into())
-            }
-            _ => surface,
-        });
+        let surface = || Field::new("").in_list("surface", self.surface);
+        // Each other array has the same place as the array before it.
+        match kind {
+            ArrayKind::Positions(target) => self.reader.set_place(surface().in_inner_list("target", target.into())),
+            ArrayKind::Weights | ArrayKind::Uv0 => self.reader.set_place(surface()),
+            _ => {}
+        }
         let (name, count_name) = kind.names();
         let (count, count_at) = self.count(kind, count_name)?;
         match kind {
