@@ -1,4 +1,4 @@
-//! [`FormatDescription`]: what the crate has to know of a format before it opens a file.
+//! [`FormatDescription`]: the facts about a format that are needed before a file is opened.
 
 use std::path::Path;
 

@@ -110,7 +110,7 @@ impl IndexCheck {
         self.degenerate.add(number, (a == b || b == c || c == a) && !is_placeholder);
     }
 
-    /// Counts what is wrong with a triangle.
+    /// Counts the faults of a triangle.
     #[cold]
     fn check_triangle(&mut self, triangle: [u32; 3], number: u64) {
         for (corner, index) in (number.saturating_mul(3)..).zip(triangle) {

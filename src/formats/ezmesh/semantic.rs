@@ -156,8 +156,8 @@ impl Semantic {
         MEANINGS.get(number).map(|(_, _, bit)| (*bit, number))
     }
 
-    /// Returns the meanings that the vertex flags of a binary file stand for, in the order of the
-    /// columns. Returns `None` if a bit without a meaning is set.
+    /// Returns the meaning of each bit that is set in the vertex flags of a binary file, in the
+    /// order of the columns. Returns `None` if a bit without a meaning is set.
     pub(super) fn of_flags(flags: u32) -> Option<impl Iterator<Item = Self>> {
         let standard = MEANINGS.iter().take(20).filter(move |(_, _, bit)| flags & (1 << bit) != 0);
         (flags >> 19 == 0).then(|| standard.map(|(_, semantic, _)| *semantic))

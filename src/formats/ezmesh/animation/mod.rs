@@ -91,7 +91,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Animations for Mesh<D> {
         let view = self.view();
         let mut stored = filled(FORMAT, "channels", view.bone_count(), 0)?;
         for (_, bone) in moved_bones(view, &self.animation(clip)?, None)? {
-            stored.get_mut(bone).into_iter().for_each(|stored| *stored = POSITION | ROTATION | SCALE);
+            if let Some(stored) = stored.get_mut(bone) {
+                *stored = POSITION | ROTATION | SCALE;
+            }
         }
         channels_of_bits(FORMAT, &stored)
     }
@@ -149,13 +151,14 @@ fn moved_bones(view: View<'_>, animation: &Animation<'_>, only: Option<usize>) -
 /// Returns the keys of a track, which moves a bone.
 fn track_keys(view: View<'_>, (track, bone): MovedBone) -> impl Iterator<Item = Result<BoneKey>> {
     let keys = Track::new(view, track).keys();
-    let fault = keys.as_ref().err().cloned();
-    let key = move |frame: u32| {
-        let keys = keys.as_ref().ok()?;
-        // The key frames of a track without scales have the scale 1.
-        let scale = if keys.has_scale() || frame == 0 { SCALE } else { 0 };
-        let transform = keys.get(as_index(frame))?;
-        Some(Ok(BoneKey { frame, bone, stored: POSITION | ROTATION | scale, transform }))
+    let key = move |frame: u32| match &keys {
+        Ok(keys) => {
+            // The key frames of a track without scales have the scale 1.
+            let scale = if keys.has_scale() || frame == 0 { SCALE } else { 0 };
+            let transform = keys.get(as_index(frame))?;
+            Some(Ok(BoneKey { frame, bone, stored: POSITION | ROTATION | scale, transform }))
+        }
+        Err(error) => (frame == 0).then(|| Err(error.clone())),
     };
-    fault.map(Err).into_iter().chain((0..u32::MAX).map_while(key))
+    (0..u32::MAX).map_while(key)
 }

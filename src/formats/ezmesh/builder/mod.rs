@@ -297,13 +297,14 @@ impl VertexColumns {
     /// Writes the first `count` vertices.
     pub(crate) fn write(&self, count: usize, out: &mut Output<'_>) -> Result<()> {
         let format = self.format();
-        (0..count).try_for_each(|row| {
+        for row in 0..count {
             for ((_, values), column) in self.columns.iter().zip(format.columns()) {
                 let start = row.saturating_mul(column.count.into());
                 let values = values.iter().skip(start);
                 format.scalars(column).iter().zip(values).try_for_each(|(scalar, value)| out.value(*scalar, *value))?;
             }
-            out.end_item()
-        })
+            out.end_item()?;
+        }
+        Ok(())
     }
 }

@@ -30,8 +30,8 @@ pub(super) struct AssetBones {
     pub(super) vertices: SpaceConversion,
 }
 
-/// Adds a bone that never moves, unless it is there. Its index follows those of the bones of the
-/// asset. Vertices without weights follow it, because a vertex of the format follows a bone.
+/// Adds a bone that never moves, unless the skeleton has it. Its index follows those of the bones
+/// of the asset. Vertices without weights follow it, because a vertex of the format follows a bone.
 pub(super) fn add_still(bones: &AssetBones, content: &mut ExportContent) {
     let skeleton = content.skeletons.iter_mut().find(|skeleton| skeleton.name == bones.name);
     if let Some(skeleton) = skeleton.filter(|skeleton| skeleton.bones.len() == bones.order.len()) {

@@ -16,7 +16,9 @@ use crate::validate::{Report, Tally, cycles, is_finite, length};
 pub(super) fn check_bones(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     let count = view.bone_count();
     let mut parents = room(FORMAT, "bones", count)?;
-    view.skeletons().try_for_each(|skeleton| report.read(skeleton.declared_count()).map(drop))?;
+    for skeleton in view.skeletons() {
+        report.read(skeleton.declared_count())?;
+    }
     for bone in 0..count {
         let element = view.bone_element(bone);
         let start = element.start()?;

@@ -37,7 +37,9 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
             report.add(rules::UNKNOWN_INSTANCE_MESH, field.named("mesh"), start, text);
         }
     }
-    view.representations().try_for_each(|group| report.read(group.declared_count()).map(drop))?;
+    for representation in view.representations() {
+        report.read(representation.declared_count())?;
+    }
     for collision in view.collisions() {
         report.read(collision.transform())?;
         let field = collision.element.place;

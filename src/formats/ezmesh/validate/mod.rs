@@ -29,7 +29,9 @@ use rules::SURPLUS_NUMBERS;
 pub(crate) fn check(view: View<'_>) -> Result<()> {
     view.versions()?;
     view.declared_bounds()?;
-    (0..view.bone_count()).try_for_each(|bone| view.bone(bone).map(drop))?;
+    for bone in 0..view.bone_count() {
+        view.bone(bone)?;
+    }
     for animation in view.animations() {
         animation.timing()?;
         animation.frame_count()?;
@@ -44,8 +46,12 @@ pub(crate) fn check(view: View<'_>) -> Result<()> {
         section.vertex_buffer()?;
         section.index_buffer()?;
     }
-    view.tetra_meshes().try_for_each(|tetra| tetra.count().map(drop))?;
-    view.instances().try_for_each(|instance| instance.transform().map(drop))?;
+    for tetra in view.tetra_meshes() {
+        tetra.count()?;
+    }
+    for instance in view.instances() {
+        instance.transform()?;
+    }
     for collision in view.collisions() {
         collision.transform()?;
         collision.hull_points()?;

@@ -40,8 +40,10 @@ pub(super) fn check(view: View<'_>, report: &mut Report<'_>) -> Result<()> {
     for tetra in view.tetra_meshes() {
         let Ok(corners) = tetra.corners() else { continue };
         let wild = Tally::of(corners.iter(), |corner| !corner.iter().all(|value| value.is_finite()));
-        let text = wild.text_to_first("tetrahedron", NOT_FINITE);
-        report.add_any(wild, rules::NOT_FINITE, tetra.element.place.named("corners"), tetra.offset()?, text);
+        if wild.any() {
+            let text = wild.text_to_first("tetrahedron", NOT_FINITE);
+            report.add(rules::NOT_FINITE, tetra.element.place.named("corners"), tetra.offset()?, text);
+        }
     }
     let start = view.state.elements.root;
     check_box(report, Field::new(""), start, view.declared_bounds().ok().flatten(), all);
@@ -161,8 +163,10 @@ fn check_indices(
         );
         report.add(rules::INDEX_OUT_OF_RANGE, field, triangles.offset_of(beyond.first)?, text);
     }
-    let text = degenerate.text_to_first("triangle", "with a vertex used twice, first");
-    report.add_any(degenerate, rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
+    if degenerate.any() {
+        let text = degenerate.text_to_first("triangle", "with a vertex used twice, first");
+        report.add(rules::DEGENERATE_TRIANGLE, field, triangles.offset()?, text);
+    }
     Ok(bounds)
 }
 

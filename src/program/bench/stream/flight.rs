@@ -195,7 +195,7 @@ const PAUSE: Duration = Duration::from_micros(500);
 /// The number of measurements after which the memory of the process is measured.
 const MEMORY_STEP: usize = 20;
 
-/// What a neighbour has measured.
+/// The measurements of a neighbour.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NeighbourReport {
     /// The time of an `mmap` and a `munmap` in microseconds, in the slowest of 1,000.

@@ -172,7 +172,7 @@ impl<C: Content, I: Fn(u32, u32) -> ItemRange> WorldScene<C, I> {
         }
     }
 
-    /// Unpins and cancels what is no longer near.
+    /// Unpins distant items, and cancels their loads.
     fn forget_far(&mut self, streamer: &mut Streamer<C>, eye: f32, ahead: f32) {
         let coarsest = LEVELS.saturating_sub(1);
         for index in 0..self.last_view.len() {
