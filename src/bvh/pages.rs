@@ -74,7 +74,7 @@ pub(crate) struct PagePacker {
 
 /// Returns the error for a tree whose nodes need more pages than a page index can encode.
 pub(crate) fn too_large() -> Error {
-    let kind = Cause::Value { expected: "at most 2^26 pages of nodes".into(), found: "more".into() };
+    let kind = Cause::value("at most 2^26 pages of nodes", "more");
     Error::without_offset("query", Field::new("tree"), kind)
 }
 

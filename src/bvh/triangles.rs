@@ -104,7 +104,7 @@ impl<'a> Triangles<'a> {
         let count = u32::try_from(indices.len() / 3).ok().filter(|count| *count <= MAX_TRIANGLES);
         let count = count.ok_or_else(|| -> Error {
             let found = format!("{} triangles", indices.len() / 3);
-            let kind = Cause::Value { expected: "at most 2^31 triangles".into(), found: found.into() };
+            let kind = Cause::value("at most 2^31 triangles", found);
             surface.fault("indices.count", kind)
         })?;
         Ok(Self { points, indices, count })

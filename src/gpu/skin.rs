@@ -150,10 +150,7 @@ impl Greatest {
             }
             let last = count.checked_sub(1).and_then(|last| i32::try_from(last).ok());
             let Some(last) = last.filter(|_| rules == SkinningRules::Clamped) else {
-                let kind = Cause::Value {
-                    expected: format!("a bone below {count}").into(),
-                    found: format!("bone {bone}").into(),
-                };
+                let kind = Cause::value(format!("a bone below {count}"), format!("bone {bone}"));
                 return Err(Error::without_offset("vertices", field(vertex), kind));
             };
             *bone = last;

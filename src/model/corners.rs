@@ -79,7 +79,7 @@ impl<'a> Corners<'a> {
     ) -> Result<Self> {
         let (expected, found) = (positions.len(), attributes.len());
         let wrong = |name, expected: String, found: String| {
-            let kind = Cause::Value { expected: expected.into(), found: found.into() };
+            let kind = Cause::value(expected, found);
             Err(geometry.fault(surface, name, 0, kind.unlocated()))
         };
         if expected != found {

@@ -77,7 +77,7 @@ impl Texture {
         if needed == 0 || needed != as_u64(texels.len()) || width.max(height) > MAX_SIDE {
             let expected = format!("a size of 1 to {MAX_SIDE} and {needed} texels");
             let found = format!("{width} x {height} and {} texels", texels.len());
-            let cause = Cause::Value { expected: expected.into(), found: found.into() };
+            let cause = Cause::value(expected, found);
             return Err(Error::without_offset(FORMAT, Field::new("size"), cause));
         }
         let is_opaque = texels.iter().all(|[.., alpha]| *alpha == u8::MAX);

@@ -343,7 +343,7 @@ impl<'a> AssetBlock<'a> {
         expected: &'static str,
         found: impl Into<Text>,
     ) -> Error {
-        self.error(rule, field, at, Cause::Value { expected: expected.into(), found: found.into() })
+        self.error(rule, field, at, Cause::value(expected, found))
     }
 
     /// Creates an error about the LLSD value of the block, which has the wrong type.

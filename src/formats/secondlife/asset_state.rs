@@ -122,7 +122,7 @@ impl AssetState {
     fn check_contained(&self, bytes: &[u8]) -> Result<()> {
         let header = self.header(bytes)?;
         if Container::of(&header).is_some() {
-            let kind = Cause::Value { expected: "a mesh asset".into(), found: "another container".into() };
+            let kind = Cause::value("a mesh asset", "another container");
             return Err(Error::new(FORMAT, Field::new("mesh"), as_u64(self.range.start), kind));
         }
         check_size(&header, &self.context.options.limits)?;

@@ -211,7 +211,7 @@ fn transform_of(instance: &StoredInstance<'_>, index: usize) -> Result<Affine> {
 
 fn fault(instance: &StoredInstance<'_>, name: &'static str, index: usize, expected: String, found: String) -> Error {
     let field = Field::new(name).in_list("instance", as_u64(index));
-    let kind = Cause::Value { expected: expected.into(), found: found.into() };
+    let kind = Cause::value(expected, found);
     match instance.map().get(name) {
         Some(entry) => Error::new(FORMAT, field, as_u64(entry.at), kind),
         None => Error::without_offset(FORMAT, field, kind),

@@ -125,7 +125,7 @@ impl<'a> Header<'a> {
         let rules = LlsdLimits::from(limits);
         let item = llsd::read_at(asset, line, &rules)?;
         let LlsdValue::Map(map) = item.value else {
-            let kind = Cause::Value { expected: "a map as the header".into(), found: item.value.kind().into() };
+            let kind = Cause::value("a map as the header", item.value.kind());
             return Err(LlsdFault { at: as_u64(line), kind });
         };
         Ok(Self { map, start, line: as_u64(line), end: as_u64(item.end) })
@@ -372,7 +372,7 @@ impl<'a> Header<'a> {
 
     /// Creates an error about the header entry of a block.
     fn wrong(&self, field: Field, at: usize, expected: &'static str, found: String) -> Error {
-        let kind = Cause::Value { expected: expected.into(), found: found.into() };
+        let kind = Cause::value(expected, found);
         let error = Error::new(FORMAT, field, self.start.saturating_add(as_u64(at)), kind);
         error.breaking(&rules::BLOCK_OUTSIDE_FILE)
     }

@@ -202,7 +202,7 @@ fn refused(message: Option<&str>) -> Cause {
     ];
     let found =
         message.filter(|message| !CIRCUMSTANTIAL.contains(message)).unwrap_or("bytes that do not inflate").to_owned();
-    Cause::Value { expected: "a valid zlib stream".into(), found: found.into() }
+    Cause::value("a valid zlib stream", found)
 }
 
 /// Checks the two header bytes at the start of a zlib stream. The returned error contains the two
@@ -220,7 +220,7 @@ fn check_header(stored: &[u8]) -> Result<(), InflateError> {
     } else {
         return Ok(());
     };
-    Err(InflateError::new(0, Cause::Value { expected: "a zlib stream".into(), found: found.into() }))
+    Err(InflateError::new(0, Cause::value("a zlib stream", found)))
 }
 
 /// Returns whether the bytes are raw deflate data, without a zlib or gzip wrapper. To test the

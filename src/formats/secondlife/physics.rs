@@ -267,7 +267,7 @@ impl<'a> Convex<'a> {
     fn find_points(&self, key: &'static str) -> Result<Option<PointRange>> {
         let Some(bytes) = self.place(key)? else { return Ok(None) };
         if !bytes.len().is_multiple_of(size_of::<[U16; 3]>()) {
-            let kind = Cause::Value { expected: "a multiple of 6 bytes".into(), found: bytes.len().to_string().into() };
+            let kind = Cause::value("a multiple of 6 bytes", bytes.len().to_string());
             return Err(self.block.error(&rules::HULL_SIZES, field(key), bytes.start.saturating_sub(5), kind));
         }
         Ok(Some(PointRange { bytes, domain: self.domain()? }))

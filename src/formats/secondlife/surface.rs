@@ -358,7 +358,7 @@ impl<'a> Submesh<'a> {
 
     /// Creates an error about the value of `key`, which has the wrong type or the wrong contents.
     pub(super) fn wrong(&self, key: SubmeshKey, at: usize, expected: impl Into<Text>, found: impl Into<Text>) -> Error {
-        self.fault(key, at, Cause::Value { expected: expected.into(), found: found.into() })
+        self.fault(key, at, Cause::value(expected, found))
     }
 
     /// Creates an error about the value of `key`, with the offset `at` of the wrong byte in the

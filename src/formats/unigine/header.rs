@@ -203,7 +203,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         let targets =
             if generation.has_targets() { self.count_of("targets.count", MIN_TARGET_SIZE, limits.items)? } else { 1 };
         if targets == 0 {
-            let kind = Cause::Value { expected: "at least the base shape".into(), found: "0 targets".into() };
+            let kind = Cause::value("at least the base shape", "0 targets");
             return Err(self.cursor.error_at(at, "targets.count", kind));
         }
         let target_names = self.cursor.offset();

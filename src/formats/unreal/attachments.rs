@@ -60,7 +60,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
 /// Makes the error for a polygon whose vertex index is not below `count`, the number of vertices in
 /// the animation frame.
 fn beyond(polygon: u64, vertex: u32, count: usize) -> Error {
-    let kind = Cause::Value { expected: format!("an index below {count}").into(), found: vertex.to_string().into() };
+    let kind = Cause::value(format!("an index below {count}"), vertex.to_string());
     let offset = POLYGONS_AT.saturating_add(polygon.saturating_mul(as_u64(size_of::<RawPolygon>())));
     Error::new(DATA, Field::new("vertices").in_list("polygon", polygon), offset, kind)
 }

@@ -66,10 +66,10 @@ impl PairHeader {
         let declared = frame_size.get().into();
         let Some((variant, stride)) = fit(vertices, frames, declared, aniv.left()) else {
             let [classic, deus_ex] = [Variant::Classic, Variant::DeusEx].map(|variant| variant.frame_size(vertices));
-            let kind = Cause::Value {
-                expected: format!("{classic} or {deus_ex} bytes for the data file's {vertices} vertices").into(),
-                found: format!("{declared} bytes, and {} bytes for all {frames} frames", aniv.left()).into(),
-            };
+            let kind = Cause::value(
+                format!("{classic} or {deus_ex} bytes for the data file's {vertices} vertices"),
+                format!("{declared} bytes, and {} bytes for all {frames} frames", aniv.left()),
+            );
             let error = in_aniv(aniv.error_at(2, "frame_size", kind).breaking(&VERTEX_SIZE));
             // The length of the whole file decides about a frame size that fits no variant.
             let needed = FRAMES_AT.saturating_add(classic.saturating_mul(frames.into()));

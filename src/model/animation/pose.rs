@@ -168,7 +168,7 @@ fn no_moment(motion: &dyn Animations, clip: usize, found: &Clip<'_>, seconds: f3
     let (name, kind) = if found.frames == 0 {
         ("frame", Cause::NoSuch { count: 0, index: 0 })
     } else if found.rate.or(rate).is_some_and(|rate| rate > 0.0) {
-        ("time", Cause::Value { expected: "a finite time".into(), found: format!("{seconds} s").into() })
+        ("time", Cause::value("a finite time", format!("{seconds} s")))
     } else {
         let expected = match found.rate {
             None => "a rate above 0 from the caller, in frames per second, because the clip has none",

@@ -254,7 +254,7 @@ fn finite_shape(motion: &dyn Animations) -> Result<Option<Affine>> {
     if shape.is_finite() {
         return Ok(Some(shape).filter(|shape| *shape != Affine::IDENTITY));
     }
-    let kind = Cause::Value { expected: "finite numbers".into(), found: "a number that is not finite".into() };
+    let kind = Cause::value("finite numbers", "a number that is not finite");
     Err(Error::without_offset(motion.format(), Field::new("bind_shape"), kind))
 }
 
@@ -310,7 +310,7 @@ fn sort(parents: &[u32], mut stages: Vec<Stage>, order: &mut Vec<u32>) -> Result
 }
 
 fn wrong(format: &'static str, name: &'static str, bone: usize, expected: String, found: String) -> Error {
-    let kind = Cause::Value { expected: expected.into(), found: found.into() };
+    let kind = Cause::value(expected, found);
     Error::without_offset(format, Field::new(name).in_list("bone", as_u64(bone)), kind)
 }
 

@@ -145,9 +145,6 @@ fn weld(surface: &Surface<'_>, corners: &Corners<'_>, counts: Counts) -> Result<
 fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str, count: u32) -> Result<()> {
     let Some((corner, index)) = stream.first_out_of_range(count) else { return Ok(()) };
     let into = as_u64(stream.byte_offset(corner));
-    let kind = Cause::Value {
-        expected: format!("an index below {count}").into(),
-        found: format!("{index} at corner {corner}").into(),
-    };
+    let kind = Cause::value(format!("an index below {count}"), format!("{index} at corner {corner}"));
     Err(surface.geometry.fault(surface.index, name, into, kind.unlocated()))
 }

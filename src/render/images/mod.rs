@@ -71,7 +71,7 @@ fn texel_count(format: &'static str, [width, height]: [u32; 2], limits: &Limits)
     let is_side = |side: u32| (1..=MAX_SIDE).contains(&side);
     if !is_side(width) || !is_side(height) {
         let (expected, found) = (format!("a width and height of 1 to {MAX_SIDE}"), format!("{width} x {height}"));
-        return Err(located(format, "size", Cause::Value { expected: expected.into(), found: found.into() }));
+        return Err(located(format, "size", Cause::value(expected, found)));
     }
     let count = u64::from(width).saturating_mul(height.into());
     let asked = count.saturating_mul(as_u64(size_of::<[u8; 4]>()));

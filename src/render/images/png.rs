@@ -66,7 +66,7 @@ fn extend(row: &mut Vec<[u8; 4]>, samples: &[u8], color: ColorType) -> Result<()
 }
 
 fn wrong(expected: &'static str, found: &'static str) -> Error {
-    located(FORMAT, "texels", Cause::Value { expected: expected.into(), found: found.into() })
+    located(FORMAT, "texels", Cause::value(expected, found))
 }
 
 fn failed(error: &DecodingError) -> Error {

@@ -95,7 +95,7 @@ fn read_header(bytes: &[u8]) -> Result<TgaHeader> {
     }
     let found = format!("kind {kind} with {bits} bits, palette {has_palette} and descriptor {descriptor:#x}");
     let expected = "an image of colours, grey levels or a palette";
-    Err(located(FORMAT, "header", Cause::Value { expected: expected.into(), found: found.into() }))
+    Err(located(FORMAT, "header", Cause::value(expected, found)))
 }
 
 /// Returns the palette and the bytes after it. The colours before the first stored one are black.
@@ -141,7 +141,7 @@ fn inflate(
 }
 
 fn extend(texels: &mut Vec<[u8; 4]>, color: Option<[u8; 4]>, times: usize) -> Result<()> {
-    let cause = || Cause::Value { expected: "an index of the palette".into(), found: "a greater number".into() };
+    let cause = || Cause::value("an index of the palette", "a greater number");
     let color = color.ok_or_else(|| located(FORMAT, "texels", cause()))?;
     texels.extend(std::iter::repeat_n(color, times));
     Ok(())

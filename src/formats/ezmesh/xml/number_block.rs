@@ -76,7 +76,7 @@ impl<'a> NumberBlock<'a> {
                 let end =
                     found.iter().position(|byte| numbers::is_separator(*byte) || *byte == b'<').unwrap_or(found.len());
                 let found = crate::error::show_bytes(found.get(..end.min(24)).unwrap_or_default());
-                let kind = Cause::Value { expected: what.expected().into(), found: found.into() };
+                let kind = Cause::value(what.expected(), found);
                 return Error::new(FORMAT, self.field, as_u64(fault.at), kind).breaking(&NUMBER_TYPE);
             }
         };
@@ -90,7 +90,7 @@ impl<'a> NumberBlock<'a> {
         let found = self.count().map_or_else(|_| "fewer".to_owned(), |count| count.to_string());
         let needed = as_u64(rows).saturating_mul(as_u64(width));
         let expected = format!("{needed} numbers, {rows} {} of {width} each", self.what);
-        let kind = Cause::Value { expected: expected.into(), found: found.into() };
+        let kind = Cause::value(expected, found);
         Error::new(FORMAT, self.field, as_u64(self.content.start), kind).breaking(&MISSING_NUMBERS)
     }
 

@@ -57,7 +57,7 @@ impl XmlScan<'_> {
             open.iter().find(|open| open.element.is_data() || open.element == element && element.is_owner());
         if let Some(around) = misplaced {
             let expected = format!("no {} within {}", element.name(), around.element.name());
-            let kind = Cause::Value { expected: expected.into(), found: "one".into() };
+            let kind = Cause::value(expected, "one");
             return Err(Error::new(FORMAT, element.field(), as_u64(start), kind));
         }
         let Some(kind) = kind(element, open) else { return Ok(()) };

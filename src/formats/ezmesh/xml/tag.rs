@@ -68,7 +68,7 @@ impl TagFault {
     }
 
     fn value(at: usize, what: &'static str, expected: &'static str, found: impl Into<String>) -> Self {
-        Self { at, what, kind: Cause::Value { expected: expected.into(), found: found.into().into() } }
+        Self { at, what, kind: Cause::value(expected, found.into()) }
     }
 }
 

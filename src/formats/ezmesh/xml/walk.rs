@@ -114,7 +114,7 @@ fn fault(at: usize, name: &'static str, expected: &'static str, found: impl Into
 }
 
 fn fault_at(field: Field, at: usize, expected: String, found: impl Into<String>) -> Error {
-    let kind = Cause::Value { expected: expected.into(), found: found.into().into() };
+    let kind = Cause::value(expected, found.into());
     Error::new(FORMAT, field, as_u64(at), kind)
 }
 

@@ -113,8 +113,7 @@ fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], LlsdFault>
 /// Reads a length in bytes or a number of items: a big-endian `i32` that must not be negative.
 fn length(bytes: &[u8], at: usize, expected: &'static str) -> Result<u32, LlsdFault> {
     let stored = i32::from_be_bytes(*chunk(bytes, at)?);
-    u32::try_from(stored)
-        .map_err(|_| fault(at, Cause::Value { expected: expected.into(), found: stored.to_string().into() }))
+    u32::try_from(stored).map_err(|_| fault(at, Cause::value(expected, stored.to_string())))
 }
 
 /// Reads a length field with the value `n`, and the `n` bytes after the length field. Returns a
@@ -163,5 +162,5 @@ pub(super) fn fault(at: usize, kind: Cause) -> LlsdFault {
 pub(super) fn unexpected(bytes: &[u8], at: usize, expected: &'static str) -> LlsdFault {
     let rest = bytes.get(at..).unwrap_or_default();
     let found = show_bytes(rest.get(..4).unwrap_or(rest));
-    fault(at, Cause::Value { expected: expected.into(), found: found.into() })
+    fault(at, Cause::value(expected, found))
 }

@@ -67,7 +67,7 @@ pub(super) fn inflate(
             let expected = format!("a block that inflates to {size} bytes").into();
             Err(Cause::Value { expected, found: format!("a block that inflates to only {found} bytes").into() })
         }
-        Err(error) => Err(Cause::Value { expected: "a valid LZ4 block".into(), found: refused(&error).into() }),
+        Err(error) => Err(Cause::value("a valid LZ4 block", refused(&error))),
     }
 }
 

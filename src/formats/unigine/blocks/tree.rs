@@ -105,7 +105,7 @@ pub(crate) fn read<S: RegionSink>(
         let at = reader.cursor.offset();
         let value = reader.compact("corners")?;
         let Ok(corner) = u32::try_from(value) else {
-            let kind = Cause::Value { expected: "a corner of 0 or more".into(), found: value.to_string().into() };
+            let kind = Cause::value("a corner of 0 or more", value.to_string());
             return Err(reader.cursor.error_at(at, "corners", kind));
         };
         corners.push(corner);

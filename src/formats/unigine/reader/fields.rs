@@ -112,7 +112,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     #[inline]
     fn not_negative(&self, name: &'static str, start: u64, value: i32) -> Result<u32> {
         u32::try_from(value).map_err(|_| {
-            let kind = Cause::Value { expected: "a count of 0 or more".into(), found: value.to_string().into() };
+            let kind = Cause::value("a count of 0 or more", value.to_string());
             self.cursor.error_at(start, name, kind)
         })
     }
@@ -160,7 +160,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     #[inline]
     fn string(&mut self, name: &'static str, start: u64, length: i32, element: Element) -> Result<Name<'a>> {
         let Ok(length) = u64::try_from(length) else {
-            let kind = Cause::Value { expected: "a length of 0 or more".into(), found: length.to_string().into() };
+            let kind = Cause::value("a length of 0 or more", length.to_string());
             return Err(self.cursor.error_at(start, name, kind));
         };
         let bytes = self.cursor.bytes(length, name)?;

@@ -33,7 +33,7 @@ pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>)
     )?;
     let Some((rule, Finding { field, offset, text, source, .. })) = first else { return Ok(()) };
     let format = if source == 0 { DATA } else { ANIV };
-    let kind = Cause::Value { expected: strictly(rule).into(), found: text.into() };
+    let kind = Cause::value(strictly(rule), text);
     Err(Error::new(format, field, offset, kind).of_source(source.into()).breaking(rule))
 }
 
