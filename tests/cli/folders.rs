@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+#[cfg(unix)]
+use crate::support::PATIENCE;
 use crate::{bytes, code, command, json, meshpeek, text};
 
 /// Makes a Git folder with sound meshes in hidden, ignored and ordinary places.
@@ -148,7 +150,7 @@ fn a_mesh_of_two_files_is_reported_once() {
     assert_eq!(json(&twice)["files"].as_array().unwrap().len(), 2);
 }
 
-/// Runs a command in a folder, and ends it after ten seconds.
+/// Runs a command in a folder, and fails if it does not end.
 #[cfg(unix)]
 fn ends(folder: &Path, arguments: &[&str]) -> std::process::Output {
     let mut child = command(arguments);
@@ -156,7 +158,7 @@ fn ends(folder: &Path, arguments: &[&str]) -> std::process::Output {
     let mut child = child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let start = std::time::Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if start.elapsed().as_secs() > 10 {
+        if start.elapsed() > PATIENCE {
             child.kill().unwrap();
             panic!("{arguments:?} waits");
         }
