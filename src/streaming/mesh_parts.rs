@@ -289,9 +289,7 @@ fn part_of(surface: usize, triangles: Range<u32>, corners: &Corners<'_>, positio
             *first = index.min(*first);
             *end = index.saturating_add(1).max(*end);
         }
-        if let Some(position) = positions.get(as_index(corner.position)) {
-            bounds = bounds.union(&Bounds { min: position, max: position });
-        }
+        bounds.extend(positions.get(as_index(corner.position)));
     });
     let [positions, attributes] = ranges.map(|(_, first, end)| first.min(end)..end);
     let surface = u32::try_from(surface).unwrap_or(u32::MAX);

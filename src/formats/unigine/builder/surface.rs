@@ -70,10 +70,7 @@ impl Surface {
     #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let positions = self.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
-        let mut found = Bounds::EMPTY;
-        for position in positions {
-            found = found.union(&Bounds { min: *position, max: *position });
-        }
+        let found: Bounds = positions.iter().copied().collect();
         if found.is_empty() {
             return RawBounds::new(&bounds::EMPTY.0, &bounds::EMPTY.1);
         }

@@ -304,7 +304,7 @@ mod tests {
             let held = held.iter().map(|first| usize::try_from(*first).unwrap());
             let points =
                 held.flat_map(|first| &indices[first..first + 3]).map(|at| positions[usize::try_from(*at).unwrap()]);
-            let tight = points.fold(Bounds::EMPTY, |all, at| all.union(&Bounds { min: at, max: at }));
+            let tight: Bounds = points.collect();
             assert_eq!(
                 bounds.map(f32::to_bits)[..],
                 [tight.min, tight.max].as_flattened().iter().map(|part| part.to_bits()).collect::<Vec<_>>()

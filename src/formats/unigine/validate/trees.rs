@@ -243,8 +243,7 @@ fn tight(
     for first in tree.triangles(leaf)? {
         for corner in 0..3 {
             let index = indices.get(as_index(first.checked_add(corner)?))?;
-            let position = positions.get(as_index(index))?;
-            found = found.union(&Bounds { min: position, max: position });
+            found.extend([positions.get(as_index(index))?]);
         }
     }
     Some(found).filter(|found| !found.is_empty())
