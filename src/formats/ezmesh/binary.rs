@@ -126,7 +126,7 @@ pub(super) fn walk(
     see: impl FnMut(Field, Element, u32, u64),
 ) -> Result<ElementIndex> {
     let reader = BinaryReader::at(bytes, order, 0, touched)?;
-    let (elements, top) = (ElementIndex::new(), Field::new(""));
+    let (elements, top) = (ElementIndex::default(), Field::new(""));
     let mut walk = BinaryWalk { bytes, reader, elements, limits, ahead: WalkAhead::default(), see };
     walk.elements.root = FIELDS_AT;
     walk.reader.u32("version")?;

@@ -76,10 +76,6 @@ pub(crate) struct ElementIndex {
 }
 
 impl ElementIndex {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds an element of the kind `kind` that starts at the byte offset `start`. Returns `false`
     /// if the allocation fails.
     pub(crate) fn push(&mut self, kind: ElementKind, start: u64) -> bool {

@@ -11,7 +11,7 @@ use crate::parse::Limits;
 
 /// Finds every element of a text file, in one pass that parses no numbers.
 pub(crate) fn scan(bytes: &[u8], limits: &Limits) -> Result<(ElementIndex, Dialect)> {
-    let mut scan = XmlScan { elements: ElementIndex::new(), dialect: None, limits };
+    let mut scan = XmlScan { elements: ElementIndex::default(), dialect: None, limits };
     walk(bytes, limits, &mut |event, open| scan.see(&event, open))?;
     // If the file has no root element, `walk` has already returned an error.
     Ok((scan.elements, scan.dialect.unwrap_or(Dialect::MeshSystem)))
