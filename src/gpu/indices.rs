@@ -183,11 +183,11 @@ impl<'a> IndexSource<'a> {
         }
         let is_wrong = |index: &u32| as_index(*index) >= self.vertex_count || as_index(*index) > most;
         let (corner, index) = (start..).zip(indices).find(|(_, index)| is_wrong(index)).unwrap_or((start, &0));
-        let found = format!("{index} at corner {corner}").into();
+        let found = format!("{index} at corner {corner}");
         let kind = if as_index(*index) >= self.vertex_count {
-            Cause::Value { expected: format!("an index below {}", self.vertex_count).into(), found }
+            Cause::value(format!("an index below {}", self.vertex_count), found)
         } else {
-            Cause::Refused { expected: "indices of at most 65535, or the format uint32".into(), found }
+            Cause::Refused { expected: "indices of at most 65535, or the format uint32".into(), found: found.into() }
         };
         Err(self.surface.fault("indices", kind))
     }

@@ -170,10 +170,8 @@ impl<'a> VertexSource<'a> {
         for SourceAttribute { array, .. } in &self.attributes {
             let needed = self.used(array).end;
             if array.len() < needed {
-                let kind = Cause::Value {
-                    expected: format!("{needed} items, one for each vertex").into(),
-                    found: array.len().to_string().into(),
-                };
+                let expected = format!("{needed} items, one for each vertex");
+                let kind = Cause::value(expected, array.len().to_string());
                 return Err(self.surface.fault(array.name(), kind));
             }
         }

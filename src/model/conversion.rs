@@ -276,8 +276,8 @@ fn axes(space: &Space, has_front: bool) -> Result<Option<[[f32; 3]; 3]>> {
     };
     if let (Some(forward), true) = (space.forward, has_front) {
         if forward.is_parallel(up_axis) {
-            let expected = "a forward axis that is perpendicular to the up axis".into();
-            return Err(fault("forward", Cause::Value { expected, found: "parallel axes".into() }));
+            let expected = "a forward axis that is perpendicular to the up axis";
+            return Err(fault("forward", Cause::value(expected, "parallel axes")));
         }
         let forward = forward.direction();
         return Ok(Some([crossed(forward, up), forward, up]));

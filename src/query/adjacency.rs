@@ -194,8 +194,7 @@ fn parts(edge: u32) -> (u32, usize) {
 /// returns the same number for vertices that are joined.
 fn sorted_edges(triangles: &Triangles<'_>, name: impl Fn(u32) -> u32) -> Result<Vec<SortedEdge>> {
     if triangles.len() > MAX_TRIANGLES {
-        let found = format!("{} triangles", triangles.len()).into();
-        let kind = Cause::Value { expected: "at most 2^29 triangles".into(), found };
+        let kind = Cause::value("at most 2^29 triangles", format!("{} triangles", triangles.len()));
         return Err(Error::without_offset("query", Field::new("adjacency"), kind));
     }
     let mut edges = try_with_capacity(as_index(triangles.len()).saturating_mul(3))?;

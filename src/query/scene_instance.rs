@@ -32,8 +32,8 @@ impl<'a> SceneInstance<'a> {
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn new(id: u32, scene: &'a Scene<'a>, to_world: &Affine) -> Result<Self> {
         let transform = InstanceTransform::new(*to_world).ok_or_else(|| {
-            let found = format!("{:?}", to_world.columns()).into();
-            let kind = Cause::Value { expected: "an invertible map with finite numbers".into(), found };
+            let found = format!("{:?}", to_world.columns());
+            let kind = Cause::value("an invertible map with finite numbers", found);
             Error::without_offset("query", Field::new("transform"), kind)
         })?;
         Ok(Self { scene, transform, bounds: scene.bounds(), id, mask: u32::MAX })

@@ -73,8 +73,7 @@ fn fill(
 }
 
 fn out_of_range(bone: i32, skeleton: &SkeletonPlan) -> crate::error::Error {
-    let expected = format!("a bone below {}", skeleton.bone_count()).into();
-    fault("weights", Cause::Value { expected, found: format!("bone {bone}").into() })
+    fault("weights", Cause::value(format!("a bone below {}", skeleton.bone_count()), format!("bone {bone}")))
 }
 
 impl VertexInput<'_, '_> {

@@ -167,8 +167,7 @@ pub(super) fn range_of(item: &LlsdItem<'_>) -> Result<Range<usize>> {
         Some(start..start.checked_add(bytes.len())?)
     });
     range.ok_or_else(|| {
-        let expected = "a whole asset, as a string with a length".into();
-        let kind = Cause::Value { expected, found: item.value.kind().into() };
+        let kind = Cause::value("a whole asset, as a string with a length", item.value.kind());
         Error::new(FORMAT, Field::new("mesh"), as_u64(item.at), kind)
     })
 }

@@ -271,8 +271,7 @@ impl<'a> Skin<'a> {
         if matrices == joints {
             return Ok(());
         }
-        let expected = format!("{joints} matrices, one per joint").into();
-        let kind = Cause::Value { expected, found: matrices.to_string().into() };
+        let kind = Cause::value(format!("{joints} matrices, one per joint"), matrices.to_string());
         let field = Field::new("inverse_bind_matrix").in_struct(AssetPart::Skin.key());
         Err(self.block.error(&INVALID_SKIN, field, self.block.value_at(), kind))
     }

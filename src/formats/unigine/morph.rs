@@ -101,8 +101,8 @@ impl<'a> SurfaceView<'a> {
                 continue;
             }
             if as_index(shape.count) != base.len() {
-                let expected = format!("{} positions, the same number as the base shape", base.len()).into();
-                let kind = Cause::Value { expected, found: shape.count.to_string().into() };
+                let expected = format!("{} positions, the same number as the base shape", base.len());
+                let kind = Cause::value(expected, shape.count.to_string());
                 let field =
                     Field::new("positions.count").in_list("surface", self.index).in_inner_list("target", target);
                 return Err(Error::new(self.generation.format_name(), field, shape.count_at, kind));

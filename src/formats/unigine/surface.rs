@@ -158,8 +158,7 @@ impl<'a> SurfaceView<'a> {
             && count > INFLUENCES
             && usize::try_from(into).ok().and_then(|into| array.bytes.get(into)) == Some(&count)
         {
-            let found = format!("{count}").into();
-            let kind = Cause::Value { expected: "0 to 4 influences on a vertex".into(), found };
+            let kind = Cause::value("0 to 4 influences on a vertex", count.to_string());
             return Err(self.error("weights", array.at.saturating_add(into), kind));
         }
         Ok(Some(Weights::from_counted(CountedRuns::new(array.bytes, count), known.map(|_| &self.cache.index))))
@@ -339,8 +338,8 @@ impl<'a> SurfaceView<'a> {
         if array.count == expected {
             return Ok(());
         }
-        let expected = format!("0 or {expected}, the number of {of}").into();
-        Err(self.error(name, array.count_at, Cause::Value { expected, found: array.count.to_string().into() }))
+        let expected = format!("0 or {expected}, the number of {of}");
+        Err(self.error(name, array.count_at, Cause::value(expected, array.count.to_string())))
     }
 
     fn error(&self, name: &'static str, offset: u64, kind: Cause) -> Error {

@@ -119,9 +119,9 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         expect_length("skinned", "out", corners.len(), out.len())?;
         for (number, (corner, out)) in corners.iter().zip(out).enumerate() {
             *out = get(*corner)?.ok_or_else(|| {
-                let found = format!("{} and {} at corner {number}", corner.position, corner.attribute).into();
-                let expected = "indices of a vertex and of an attribute vertex of the surface".into();
-                self.surface().fault("corners", Cause::Value { expected, found })
+                let found = format!("{} and {} at corner {number}", corner.position, corner.attribute);
+                let expected = "indices of a vertex and of an attribute vertex of the surface";
+                self.surface().fault("corners", Cause::value(expected, found))
             })?;
         }
         Ok(())

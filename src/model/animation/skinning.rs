@@ -154,9 +154,9 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     }
 
     fn no_bone(&self, vertex: usize, bone: i32) -> Error {
-        let expected = format!("bones below {}", self.palette.matrices.len()).into();
-        let found = format!("{bone} at vertex {vertex}").into();
-        self.surface.fault("weights", Cause::Value { expected, found })
+        let expected = format!("bones below {}", self.palette.matrices.len());
+        let found = format!("{bone} at vertex {vertex}");
+        self.surface.fault("weights", Cause::value(expected, found))
     }
 }
 

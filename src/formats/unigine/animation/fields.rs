@@ -101,8 +101,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     /// key may be misread.
     pub(crate) fn unknown_flags(&self, at: u64, coding: &Coding) -> Error {
         let flags = self.cursor.clone().at(at).ok().and_then(|mut key| key.read::<u8>("keys").copied().ok());
-        let expected = format!("key flags without any of the bits 0x{:02x}", coding.unknown()).into();
-        let found = format!("0x{:02x}", flags.unwrap_or_default()).into();
-        self.cursor.error_at(at, "keys", Cause::Value { expected, found }).breaking(&ANIMATED_BONE)
+        let expected = format!("key flags without any of the bits 0x{:02x}", coding.unknown());
+        let found = format!("0x{:02x}", flags.unwrap_or_default());
+        self.cursor.error_at(at, "keys", Cause::value(expected, found)).breaking(&ANIMATED_BONE)
     }
 }

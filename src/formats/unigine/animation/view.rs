@@ -375,8 +375,8 @@ impl<'a> AnimationView<'a> {
                 None => Some(String::from("a bone that does not exist")),
             };
             if let Some(fault) = fault {
-                let expected = format!("bone numbers below {}, each at most once", self.bone_count).into();
-                let kind = Cause::Value { expected, found: format!("{}, {fault}", id.get()).into() };
+                let expected = format!("bone numbers below {}, each at most once", self.bone_count);
+                let kind = Cause::value(expected, format!("{}, {fault}", id.get()));
                 let at = self.bones_at.saturating_add(item.saturating_mul(2));
                 return Err(Error::new(self.format, self.place.named("bone_ids"), at, kind).breaking(&ANIMATED_BONE));
             }

@@ -116,8 +116,7 @@ impl<S: RegionSink> FieldReader<'_, S> {
                 Err(self.cursor.needing(error, start, start.saturating_add(needed)))
             }
             Err(_) => {
-                let found = sizes.stored.get().to_string().into();
-                let fault = Cause::Value { expected: "a stored size of 0 or more".into(), found };
+                let fault = Cause::value("a stored size of 0 or more", sizes.stored.get().to_string());
                 Err(self.cursor.error_at(offset, name, fault).breaking(&INVALID_BLOCK))
             }
         }

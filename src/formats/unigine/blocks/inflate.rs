@@ -31,8 +31,8 @@ pub(super) fn allowed(length: u64, limits: &Limits) -> u64 {
 pub(super) fn check_size(length: u64, raw: i64, limits: &Limits) -> Result<usize, Cause> {
     let most = length.saturating_mul(MAX_RATIO).saturating_add(MAX_EXTRA);
     let Some(raw) = u64::try_from(raw).ok().filter(|raw| *raw <= most) else {
-        let expected = format!("a size of 0 to {most} bytes, the maximum for {length} stored bytes").into();
-        return Err(Cause::Value { expected, found: raw.to_string().into() });
+        let expected = format!("a size of 0 to {most} bytes, the maximum for {length} stored bytes");
+        return Err(Cause::value(expected, raw.to_string()));
     };
     let allowed = allowed(length, limits);
     if raw > allowed {
@@ -64,8 +64,8 @@ pub(super) fn inflate(
         Ok(found) if found == size => Ok(()),
         Ok(found) => {
             out.truncate(found);
-            let expected = format!("a block that inflates to {size} bytes").into();
-            Err(Cause::Value { expected, found: format!("a block that inflates to only {found} bytes").into() })
+            let expected = format!("a block that inflates to {size} bytes");
+            Err(Cause::value(expected, format!("a block that inflates to only {found} bytes")))
         }
         Err(error) => Err(Cause::value("a valid LZ4 block", refused(&error))),
     }

@@ -48,8 +48,8 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
         match self.cursor.left() {
             0 => Ok(()),
             left => {
-                let found = format!("{left} more bytes").into();
-                Err(self.cursor.error(name, Cause::Value { expected: expected.into(), found }))
+                let found = format!("{left} more bytes");
+                Err(self.cursor.error(name, Cause::value(expected, found)))
             }
         }
     }
@@ -191,12 +191,12 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
                 Err(self.cursor.error(name, Cause::UnexpectedEnd { needed: left.saturating_add(1), left }))
             }
             Err(fault) => {
-                let found = show_bytes(rest.get(..compact::MAX_BYTES).unwrap_or(rest)).into();
+                let found = show_bytes(rest.get(..compact::MAX_BYTES).unwrap_or(rest));
                 let expected = match fault {
                     CompactError::Long => "a compact integer of at most 5 bytes",
                     CompactError::Large | CompactError::End => "a compact integer below 2^31",
                 };
-                Err(self.cursor.error(name, Cause::Value { expected: expected.into(), found }))
+                Err(self.cursor.error(name, Cause::value(expected, found)))
             }
         }
     }
