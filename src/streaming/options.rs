@@ -42,8 +42,8 @@ pub struct StreamOptions {
     /// single larger item is not held back.
     pub bytes_per_poll: u64,
     /// The time after which a poll leaves the rest of its work to the next poll, in microseconds of
-    /// the [`Clock`](super::Clock): 16 by default. With few polls per second, a longer time lets the
-    /// workers load more.
+    /// the [`Clock`](super::Clock): 16 by default. Each poll takes at least one step of its work. With
+    /// few polls per second, a longer time lets the workers load more.
     pub poll_time: u64,
 }
 

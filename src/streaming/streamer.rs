@@ -160,10 +160,11 @@ impl<C: Content> Streamer<C> {
             *contended = contended.saturating_add(1);
         }
         scheduler.begin_poll();
-        while !scheduler.is_late()
-            && let Some(job) = results.pop_front()
-        {
+        while let Some(job) = results.pop_front() {
             scheduler.accept(job, jobs);
+            if scheduler.is_late() {
+                break;
+            }
         }
         scheduler.make_room(jobs);
         scheduler.start_requests(jobs);
@@ -215,11 +216,12 @@ impl<C: Content> Streamer<C> {
     }
 
     /// Waits until a worker has a result for the next [`poll`](Self::poll), at most for `timeout`.
-    /// Returns earlier if `poll` has work for the workers that it could not pass on.
+    /// Returns earlier if the next `poll` has work without a result: new requests, or work for
+    /// which the last `poll` had no time, or which it could not pass on to the workers.
     ///
     /// This method is for programs that wait for a load. A thread that draws does not call it.
     pub fn wait(&self, timeout: Duration) {
-        if !self.results.is_empty() {
+        if !self.results.is_empty() || self.scheduler.has_more {
             return;
         }
         if self.jobs.is_empty() {
@@ -240,7 +242,10 @@ impl<C: Content> Streamer<C> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_content::{Faults, FaultyContent};
+    use std::time::Instant;
+
+    use super::super::request::StreamOutcome;
+    use super::super::test_content::{Faults, FaultyContent, LateClock};
     use super::*;
 
     #[test]
@@ -260,5 +265,39 @@ mod tests {
             }
         };
         assert!(event.tag == 7 && polls < 100, "{polls} polls");
+    }
+
+    /// The test takes less than the time of one wait, so no wait is in vain.
+    #[test]
+    fn no_wait_delays_a_poll_that_has_work() {
+        let options = StreamOptions::default().with_budget(4_000).with_lease_frames(0).with_requests(256);
+        let (started, time) = (Instant::now(), Duration::from_secs(60));
+        for workers in [0, 2] {
+            let content = Arc::new(FaultyContent::new(210, Faults::default()));
+            let options = options.clone().with_workers(workers);
+            let mut streamer = Streamer::with_clock(content, &options, Arc::new(LateClock::default())).unwrap();
+            // Each second request is for an item that is resident or being loaded.
+            for tag in 0..200_u32 {
+                streamer.request(&[ItemRange::one(tag / 2)], Priority::MOST, tag.into()).unwrap();
+            }
+            // The last request evicts several items, one in each poll.
+            let last = ItemRange { first: 147, end: 150, skipped: 0, cut: 0 };
+            streamer.request(&[last], Priority::LEAST, 200).unwrap();
+            let mut events = 0;
+            while events < 201 {
+                streamer.begin_frame();
+                streamer.poll();
+                match streamer.next_event() {
+                    Some(event) => {
+                        assert!(matches!(event.outcome, StreamOutcome::Done), "{event}");
+                        events += 1;
+                    }
+                    None if workers == 0 && streamer.step() => {}
+                    None => streamer.wait(time),
+                }
+                assert!(started.elapsed() < time, "{streamer:?}");
+            }
+            assert!(streamer.statistics().work.evicted > 90_000);
+        }
     }
 }

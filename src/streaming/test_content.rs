@@ -1,8 +1,9 @@
-//! A content whose loads fail, panic or take long, as a seed decides, for tests.
+//! For tests: a content whose loads fail, panic or take long, as a seed decides, and a clock.
 
-use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
+use super::clock::Clock;
 use super::content::Content;
 use super::statistics::Work;
 use crate::error::{Error, ErrorKind, Result};
@@ -54,6 +55,16 @@ impl FaultyContent {
 
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap()
+}
+
+/// A clock by which each poll is late before it has done anything.
+#[derive(Default)]
+pub(super) struct LateClock(AtomicU64);
+
+impl Clock for LateClock {
+    fn now(&self) -> u64 {
+        self.0.fetch_add(1000, Relaxed)
+    }
 }
 
 impl Content for FaultyContent {

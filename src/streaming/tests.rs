@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::test_content::{Faults, FaultyContent};
+use super::test_content::{Faults, FaultyContent, LateClock};
 use super::*;
 use crate::error::ErrorKind;
 
@@ -43,10 +43,10 @@ struct Storm {
 }
 
 impl Storm {
-    fn new(content: FaultyContent, options: &StreamOptions, seed: u64) -> Self {
+    fn new(content: FaultyContent, options: &StreamOptions, clock: Arc<dyn Clock>, seed: u64) -> Self {
         silence_panics();
         let content = Arc::new(content);
-        let streamer = Streamer::new(Arc::clone(&content), options).unwrap();
+        let streamer = Streamer::with_clock(Arc::clone(&content), options, clock).unwrap();
         let live = HashMap::new();
         Self { streamer, content, seed, next_tag: 0, live, counts: [0; 3], leases: Vec::new(), pinned: Vec::new() }
     }
@@ -167,9 +167,9 @@ impl Storm {
     }
 }
 
-fn storm(requests: u64, workers: usize, seed: u64) {
+fn storm(requests: u64, workers: usize, clock: Arc<dyn Clock>, seed: u64) {
     let options = StreamOptions::default().with_workers(workers).with_requests(256).with_budget(80_000).with_loads(24);
-    let mut storm = Storm::new(FaultyContent::new(500, FAULTS), &options, seed);
+    let mut storm = Storm::new(FaultyContent::new(500, FAULTS), &options, clock, seed);
     while storm.next_tag < requests {
         for _ in 0..random(&mut storm.seed) % 40 {
             storm.request();
@@ -189,14 +189,15 @@ fn storm(requests: u64, workers: usize, seed: u64) {
 
 #[test]
 fn each_request_ends_once_in_any_order_of_the_work() {
-    (0..40).for_each(|seed| storm(2_000, 0, seed));
+    (0..40).for_each(|seed| storm(2_000, 0, Arc::new(SystemClock::default()), seed));
+    (0..10).for_each(|seed| storm(2_000, 0, Arc::new(LateClock::default()), seed));
 }
 
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
 fn each_request_ends_once_with_four_workers() {
     let requests = if cfg!(miri) { 300 } else { 100_000 };
-    storm(requests, 4, 77);
+    storm(requests, 4, Arc::new(SystemClock::default()), 77);
 }
 
 /// Returns the log of a run without workers.

@@ -54,8 +54,12 @@ pub(super) struct Scheduler<C: Content> {
     pub(super) statistics: Statistics,
     pub(super) frame: u32,
     leases: Leases,
-    /// The time at which the poll should end.
+    /// The time at which the poll should end. Each poll takes at least one result, publishes or
+    /// evicts for one fetched job, and starts one request. All requests therefore end, also if each
+    /// poll is late.
     poll_end: u64,
+    /// Whether the next poll has work for which no worker has to do anything.
+    pub(super) has_more: bool,
     pub(super) log: Log,
 }
 
@@ -84,6 +88,7 @@ impl<C: Content> Scheduler<C> {
             frame: 1,
             leases: Leases::new(),
             poll_end: 0,
+            has_more: false,
             log: Log::default(),
             options: options.clone(),
         };
@@ -131,6 +136,7 @@ impl<C: Content> Scheduler<C> {
             slot.work = Work::default();
         }
         self.queue.push(number, priority);
+        self.has_more = true;
         self.statistics.requests = self.statistics.requests.saturating_add(1);
         let slot = self.slots.identity(number);
         self.log.write(&*self.clock, || format!("request {slot} priority {} tag {tag} {ranges:?}", priority.get()));
@@ -157,6 +163,7 @@ impl<C: Content> Scheduler<C> {
 
     pub(super) fn begin_poll(&mut self) {
         self.poll_end = self.clock.now().saturating_add(self.options.poll_time);
+        self.has_more = false;
     }
 
     /// Returns whether the rest of the work is left to the next poll.

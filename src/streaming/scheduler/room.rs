@@ -19,16 +19,19 @@ enum Room {
 impl<C: Content> Scheduler<C> {
     /// Evicts items for the fetched jobs, and starts to publish those that fit in the budget.
     ///
-    /// The method takes at most half of the time that the poll has left. The poll can then start
-    /// more urgent requests even during a long search for items to evict.
+    /// After the first job, the method takes at most half of the time that the poll has left. The
+    /// poll can then start more urgent requests even during a long search for items to evict.
     pub(in crate::streaming) fn make_room(&mut self, jobs: &mut Jobs<C::Value>) {
         let mut bytes = 0_u64;
         let now = self.clock.now();
         let end = now.saturating_add(self.poll_end.saturating_sub(now) / 2);
         self.is_full = false;
-        while self.clock.now() <= end
-            && let Some(mut job) = self.fetched.pop_front()
-        {
+        for number in 0..self.fetched.len() {
+            if number > 0 && self.clock.now() > end {
+                self.has_more = true;
+                return;
+            }
+            let Some(mut job) = self.fetched.pop_front() else { return };
             if bytes > 0 && bytes.saturating_add(job.needed) > self.options.bytes_per_poll {
                 self.fetched.push_front(job);
                 return;
@@ -42,6 +45,7 @@ impl<C: Content> Scheduler<C> {
             }
             let room = self.evict_for(&mut job, budget, end, jobs);
             if room == Room::Unknown {
+                self.has_more = self.evicting == 0;
                 self.fetched.push_front(job);
                 return;
             }
@@ -57,6 +61,7 @@ impl<C: Content> Scheduler<C> {
                     && let Some(last) = self.fetched.pop_back()
                 {
                     self.put_back(last, jobs);
+                    self.has_more = true;
                 }
                 return;
             }
@@ -80,16 +85,18 @@ impl<C: Content> Scheduler<C> {
         self.options.budget.saturating_sub(kept)
     }
 
-    /// Evicts items until all items, with those of the job, take at most `budget` bytes. The search
-    /// stops at the time `end`.
+    /// Evicts items until all items, with those of the job, take at most `budget` bytes. After
+    /// the time `end`, the search takes at most one step.
     fn evict_for(&mut self, job: &mut Job<C::Value>, budget: u64, end: u64, jobs: &mut Jobs<C::Value>) -> Room {
         let (frame, lease_frames, leased) = (self.frame, self.options.lease_frames, self.leases.first_frame());
         let is_leased = |used: u32| used.saturating_add(lease_frames) > frame || used >= leased;
+        let mut is_late = false;
         while self.statistics.resident.saturating_sub(job.freed).saturating_add(job.needed) > budget {
             // The items that a worker is freeing may be enough.
-            if self.evicting > 0 || self.clock.now() > end {
+            if self.evicting > 0 || is_late {
                 return Room::Unknown;
             }
+            is_late = self.clock.now() > end;
             if self.items.skip_used() {
                 continue;
             }

@@ -63,11 +63,11 @@ impl<C: Content> Scheduler<C> {
 
     /// Starts requests, the most urgent first.
     pub(in crate::streaming) fn start_requests(&mut self, jobs: &mut Jobs<C::Value>) {
-        for _ in 0..STARTS_PER_POLL {
-            if self.is_late() {
-                return;
-            }
+        for started in 0..STARTS_PER_POLL {
             let Some((number, priority)) = self.queue.first() else { return };
+            if started > 0 && self.is_late() {
+                break;
+            }
             // A request that is no more urgent could only hold items that must be evicted.
             if self.is_full && self.fetched.front().is_some_and(|first| first.priority >= priority) {
                 return;
@@ -79,6 +79,7 @@ impl<C: Content> Scheduler<C> {
                 return;
             }
         }
+        self.has_more = true;
     }
 
     /// Returns a fetched job that is less urgent than `priority` to the queue. Returns whether this
