@@ -119,7 +119,7 @@ fn convert(input: &Path, output: &Path) {
     let model = Model::open(unsafe { meshpeek::map(input).unwrap() }).unwrap();
     let map = model.file().source(0).unwrap();
     let release = || map.release(map.as_ref());
-    let export_input = SceneInput::new(model.contents()).with_release(&release);
+    let export_input = SceneInput::new(&model).with_release(&release);
     let options = ExportOptions::default();
     let export = Export::new(&export_input, ExportFormat::Glb, &options).unwrap();
     let folder = OpenFolder::open(output.parent().unwrap()).unwrap();

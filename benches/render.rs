@@ -52,7 +52,7 @@ fn measure(bytes: &[u8], side: u32, bar: Bar) {
 
 fn drawn(bytes: &[u8], side: u32) -> MeshPicture {
     let model = Model::open(bytes).unwrap();
-    let drawn = draw(&SceneInput::new(model.contents()), &PictureOptions::default().with_size([side, side])).unwrap();
+    let drawn = draw(&SceneInput::new(&model), &PictureOptions::default().with_size([side, side])).unwrap();
 
     assert_eq!(drawn.left_out, LeftOutTriangles::default());
     drawn

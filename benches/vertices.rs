@@ -19,7 +19,7 @@ use support::{claims, inputs};
 use std::cell::RefCell;
 
 use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
-use meshpeek::{Array, Model, Surface};
+use meshpeek::{Array, Model};
 use support::claims::{Bar, Contestant, claim};
 
 /// Real files: the folder of the format, and a part of the name.
@@ -51,7 +51,7 @@ fn real(format: &str, name: &str) -> Option<Vec<u8>> {
 /// Measures the surface with the most vertices.
 fn measure(name: &str, bytes: &[u8]) {
     let model = Model::open(bytes).unwrap();
-    let surfaces = Surface::all(model.geometry().unwrap()).unwrap();
+    let surfaces = model.surfaces().unwrap();
     let surface = surfaces.max_by_key(|surface| surface.counts().unwrap().attribute_vertices).unwrap();
     let layout = VertexLayout::packed(&[
         (Semantic::Position, VertexFormat::Float32x3),

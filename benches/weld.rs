@@ -60,6 +60,6 @@ fn open(mesh: &builder::Mesh) -> Mesh<Vec<u8>> {
 /// Returns a contestant that welds the only surface of a mesh. Its answer is the index stream of
 /// the welded surface, which does not depend on the order of the attribute vertices.
 fn contestant<'a>(name: &'static str, mesh: &'a Mesh<Vec<u8>>) -> Contestant<'a, Vec<u32>> {
-    let weld = || Surface::new(mesh, 0).weld().unwrap();
+    let weld = || Surface::new(mesh, 0).unwrap().weld().unwrap();
     Contestant::asked(name, weld, |welded: &Welded| welded.indices.clone())
 }

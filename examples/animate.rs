@@ -8,20 +8,20 @@ use std::{error::Error, io::Write, path::Path};
 
 use meshpeek::model::InterpolatedPositions;
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::{Animations, Array, Bounds, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Array, Bounds, Pose, SkinnedSurface};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
-    if model.clip_count()? == 0 || model.clip(0)?.frames == 0 {
-        for surface in Surface::all(&model)? {
+    let Some(clip) = model.clips()?.next().transpose()?.filter(|clip| clip.frames > 0) else {
+        for surface in model.surfaces()? {
             for target in 1..surface.counts()?.targets as usize {
                 let half = InterpolatedPositions::new(surface.positions()?, surface.target_positions(target)?, 0.5);
                 writeln!(out, "{}, halfway to morph target {target}: {:?}", surface.name()?, half.bounds())?;
             }
         }
         return Ok(writeln!(out, "no clip with frames")?);
-    }
-    let (clip, skeleton, mut pose) = (model.clip(0)?, Skeleton::new(&model)?, Pose::rest(&model)?);
+    };
+    let (skeleton, mut pose) = (model.skeleton()?, Pose::rest(model.animations())?);
     let mut bones = vec![Affine::IDENTITY; skeleton.len()];
     let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
     for seconds in [0.0, 0.05, 0.1, 0.25, 0.5, 1.0] {
@@ -29,25 +29,24 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         let moment = clip.at(seconds, Some(30.0), true).ok_or("the frame rate is not above 0")?;
         let mut points = Vec::new();
         if clip.first_vertex_frame.is_some() {
-            for surface in Surface::all(&model)? {
+            for surface in model.surfaces()? {
                 let [from, to] = [moment.from, moment.to].map(|frame| surface.vertex_frame(frame as usize));
                 points.extend(InterpolatedPositions::new(from?, to?, moment.fraction).iter());
             }
         } else {
-            pose.set_moment(&model, 0, &moment)?;
+            pose.set_moment(model.animations(), 0, &moment)?;
             skeleton.model(pose.bones(), &mut bones)?;
             skeleton.palette(&bones, &mut palette)?;
             // A file may have bones only.
             points.extend(bones.iter().map(|bone| bone.apply([0.0; 3])));
-            for surface in Surface::all(&model)? {
+            for surface in model.surfaces()? {
                 let skinned = SkinnedSurface::new(&surface, &palette)?;
                 let mut positions = vec![[0.0; 3]; skinned.len()];
                 skinned.positions_into(&mut positions)?;
                 points.append(&mut positions);
             }
         }
-        let Bounds { min, max } =
-            points.iter().fold(Bounds::EMPTY, |all, at| all.union(&Bounds { min: *at, max: *at }));
+        let Bounds { min, max } = points.into_iter().collect();
         writeln!(out, "{} at {seconds} s: {min:?} to {max:?}", clip.name)?;
     }
     Ok(())

@@ -6,7 +6,7 @@
 use std::{error::Error, fs::File, io::BufWriter, io::Write, path::Path};
 
 use meshpeek::model::{Axis, Handedness, Space, UvOrigin};
-use meshpeek::{Array, Corner, Geometry, Name, Surface};
+use meshpeek::{Array, Corner, Name};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
@@ -16,7 +16,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     let conversion = model.space().or(&assumed).conversion_to(&target)?;
     // OBJ numbers positions, texture coordinates and normals from 1, through all objects.
     let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);
-    for surface in Surface::all(&model)?.filter(|surface| surface.is_drawn().unwrap_or(true)) {
+    for surface in model.surfaces()?.filter(|surface| surface.is_drawn().unwrap_or(true)) {
         let converted = surface.converted(conversion);
         let (positions, uvs, normals) = (converted.positions()?, converted.uvs(0)?, converted.normals()?);
         let (uv_count, normal_count) = (uvs.map_or(0, |uvs| uvs.len()), normals.map_or(0, |normals| normals.len()));

@@ -5,7 +5,6 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::Surface;
 use meshpeek::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
@@ -21,7 +20,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     }
 
     let model = meshpeek::open(path)?;
-    for surface in Surface::all(model.geometry()?)? {
+    for surface in model.surfaces()? {
         // A GPU has one index for all attributes of a vertex. A surface that stores two is welded.
         let welded = if surface.is_single_stream()? { None } else { Some(surface.weld()?) };
         let (vertices, indices) = match &welded {

@@ -6,7 +6,7 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::{Array, Bounds, Geometry, OpenOptions, Surface};
+use meshpeek::{Array, Bounds, OpenOptions};
 
 /// The number of positions that are decoded before their memory is returned.
 const PART: usize = 1 << 20;
@@ -14,10 +14,10 @@ const PART: usize = 1 << 20;
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     // SAFETY: no process writes to the files while this runs. `meshpeek::open` copies and is safe.
     let model = OpenOptions::default().open_by(path, |path| unsafe { meshpeek::map(path) })?;
-    for index in 0..model.surface_count()? {
+    for index in 0..model.surfaces()?.len() {
         // A surface that the file compresses is inflated here, and freed at the end of the loop.
         let lent = model.lend(index)?;
-        let surface = Surface::new(&*lent, 0);
+        let surface = lent.surface();
         let positions = surface.positions()?;
         // One vertex costs one page of the file.
         let middle = positions.get(positions.len() / 2);
@@ -28,7 +28,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
             let Some(part) = positions.slice(start..end) else { break };
             bounds = bounds.union(&part.bounds());
             // The bytes of a part belong to one of the mapped files, or to an inflated surface.
-            for map in (0..model.file().source_count()).filter_map(|source| model.file().source(source)) {
+            for map in (0..model.source_count()).filter_map(|source| model.source(source)) {
                 map.release(part.as_bytes());
             }
         }

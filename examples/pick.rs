@@ -4,8 +4,8 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::query::{Attributes, Hit, Ray, Scene};
-use meshpeek::{Bounds, Surface};
+use meshpeek::Bounds;
+use meshpeek::query::{Attributes, Hit, Ray};
 
 /// The width and height of the picture, in pixels.
 const SIZE: [f32; 2] = [800.0, 600.0];
@@ -26,10 +26,9 @@ pub(crate) fn pixel_ray(bounds: &Bounds, [x, y]: [f32; 2]) -> Ray {
 /// surface has them.
 pub(crate) fn pick(path: &Path, pixel: [f32; 2]) -> meshpeek::Result<Option<(Hit, Option<[f32; 2]>)>> {
     let model = meshpeek::open(path)?; // a file of any format
-    let geometry = model.geometry()?;
-    let scene = Scene::new(geometry)?; // a program builds it once, and casts many rays
+    let scene = model.scene()?; // a program builds it once, and casts many rays
     let Some(hit) = scene.ray(&pixel_ray(&scene.bounds(), pixel)) else { return Ok(None) };
-    let attributes = Attributes::new(&Surface::new(geometry, hit.surface))?;
+    let attributes = Attributes::new(&model.surface(hit.surface)?)?;
     let triangle = usize::try_from(hit.triangle).unwrap_or(usize::MAX);
     Ok(Some((hit, attributes.uv(0, triangle, hit.barycentric))))
 }

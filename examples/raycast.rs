@@ -8,7 +8,7 @@
 use std::{error::Error, io::Write, path::Path};
 
 use meshpeek::query::{Attributes, Hit, Ray};
-use meshpeek::{Bounds, Surface};
+use meshpeek::{Bounds, OpenOptions, SidecarCache};
 
 /// The width and the height of the image in characters, which are twice as high as wide.
 const SIZE: [u8; 2] = [96, 48];
@@ -16,8 +16,8 @@ const SIZE: [u8; 2] = [96, 48];
 const SHADES: [char; 8] = ['@', '#', '*', '+', '=', '-', ':', '.'];
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let indexed = meshpeek::open_indexed(path)?;
-    let scene = indexed.scene()?; // builds no tree that the index has
+    let (model, _) = OpenOptions::default().open_indexed(path, &SidecarCache::of_user())?;
+    let scene = model.scene()?; // builds no tree that the index has
     let hits = scene.rays(&camera(&scene.bounds())); // all processors with the feature `rayon`
     let depths = || hits.iter().flatten().map(|hit| hit.distance);
     let (near, far) = (depths().fold(f32::INFINITY, f32::min), depths().fold(0.0, f32::max));
@@ -29,7 +29,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     }
     // A hit has its barycentric coordinates, by which attributes of the corners are interpolated.
     if let Some(hit) = hits.iter().flatten().find(|hit| hit.distance <= near) {
-        let surface = Surface::new(&indexed.model, hit.surface);
+        let surface = model.surface(hit.surface)?;
         let point = Attributes::new(&surface)?.at(usize::try_from(hit.triangle)?, hit.barycentric);
         writeln!(out, "nearest hit: surface {}, triangle {}, {point:?}", surface.name()?, hit.triangle)?;
     }

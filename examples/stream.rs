@@ -25,7 +25,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     // SAFETY: no process writes to the files while this runs.
     let load = |path: &Path| unsafe { meshpeek::map(path) }.map(|map| FileBytes::Map(Arc::new(map)));
     let model = OpenOptions::default().open_by(path, load)?;
-    let map = model.file().source(0).cloned();
+    let map = model.source(0).cloned();
 
     // Each part has up to 64 KiB of indices and a bounding box. The workers convert a part to the
     // vertices that the GPU reads. A renderer has a target that writes to mapped GPU buffers.

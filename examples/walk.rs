@@ -5,18 +5,18 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::model::{Axis, Contents, Handedness, Space};
-use meshpeek::{Array, Surface};
+use meshpeek::Array;
+use meshpeek::model::{Axis, Handedness, Space};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
-    for index in 0..model.asset_count()? {
-        let asset = model.asset(index)?;
+    for (index, asset) in model.assets()?.enumerate() {
+        let asset = asset?;
         let (levels, bones, hulls) = (asset.level_count()?, asset.animations().bone_count()?, asset.hull_count()?);
         writeln!(out, "asset {index}: {levels} levels of detail, {bones} bones, {hulls} collision shapes")?;
     }
-    for index in 0..model.material_count()? {
-        let material = model.material(index)?;
+    for (index, material) in model.materials()?.enumerate() {
+        let material = material?;
         writeln!(out, "material {index}: {}", material.name.unwrap_or_default())?;
         for texture in material.textures {
             writeln!(out, "  texture {}", texture.name)?;
@@ -24,14 +24,14 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     }
     // A format that defines no axes is assumed to be right-handed with y up.
     let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
-    for index in 0..model.instance_count()? {
-        let instance = model.instance(index)?;
+    for (index, instance) in model.instances()?.enumerate() {
+        let instance = instance?;
         writeln!(out, "instance {index}: asset {}", instance.asset)?;
         let asset = model.asset(instance.asset)?;
         let geometry = asset.level(0)?; // the most detailed level
         let conversion = geometry.space().or(&assumed).placed(instance.transform).conversion_to(&Space::GLTF)?;
         for number in instance.surfaces.unwrap_or(0..geometry.surface_count()?) {
-            let surface = Surface::new(&*geometry, number);
+            let surface = geometry.surface(number)?;
             if surface.is_drawn()? {
                 let (name, triangles) = (surface.name()?, surface.corners()?.triangle_count());
                 let bounds = surface.converted(conversion).positions()?.bounds();

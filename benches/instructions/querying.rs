@@ -20,7 +20,7 @@ const DOMAIN: [[f32; 3]; 2] = [[-1.0; 3], [1.0; 3]];
 
 pub fn kernels() -> Vec<Kernel> {
     let mesh = lend(Mesh::open(inputs::mesh(1, SIDE, false).to_bytes().unwrap()).unwrap());
-    let surface = Surface::new(mesh, 0);
+    let surface = Surface::new(mesh, 0).unwrap();
     let floats = Triangles::new(&surface).unwrap();
     let decoder = MinMax16::new(DOMAIN[0], DOMAIN[1]);
     let mut codes = Vec::new();

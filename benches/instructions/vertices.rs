@@ -45,7 +45,7 @@ pub fn kernels() -> Vec<Kernel> {
 
 fn open(bytes: Vec<u8>) -> Surface<'static> {
     let model = lend(Model::open(bytes).unwrap());
-    Surface::new(model.geometry().unwrap(), 0)
+    model.surface(0).unwrap()
 }
 
 /// Returns a kernel that decodes the positions, normals and texture coordinates to buffers.

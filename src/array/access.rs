@@ -28,13 +28,13 @@ use crate::simd;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{Array, Surface};
+/// use meshpeek::Array;
 ///
 /// fn last<A: Array>(array: A) -> Option<A::Item> {
 ///     array.get(array.len().checked_sub(1)?)
 /// }
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let surface = Surface::new(&mesh, 0);
+/// let surface = mesh.surface(0)?;
 /// assert_eq!(last(surface.positions()?), Some([-0.5; 3]));
 /// assert!(last(surface.indices()?).is_some_and(|index| index < 8));
 /// # Ok(())
@@ -136,10 +136,10 @@ pub trait Array: Copy {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Surface};
+    /// use meshpeek::Array;
     ///
     /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let indices = Surface::new(&mesh, 0).indices()?;
+    /// let indices = mesh.surface(0)?.indices()?;
     /// assert_eq!(indices.as_slice::<u8>().map(<[u8]>::len), Some(36));
     /// assert_eq!(indices.as_slice::<u32>(), None); // the file stores bytes
     /// # Ok(())
@@ -161,10 +161,10 @@ pub trait Array: Copy {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Surface};
+    /// use meshpeek::Array;
     ///
     /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let indices = Surface::new(&mesh, 0).indices()?;
+    /// let indices = mesh.surface(0)?.indices()?;
     /// let sum = std::thread::scope(|scope| {
     ///     let parts = indices.parts(4);
     ///     let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().sum::<u32>())).collect();
@@ -198,11 +198,11 @@ pub trait Array: Copy {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Surface};
+    /// use meshpeek::Array;
     /// use rayon::iter::{IndexedParallelIterator, ParallelIterator};
     ///
     /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let indices = Surface::new(&mesh, 0).indices()?;
+    /// let indices = mesh.surface(0)?.indices()?;
     /// assert_eq!(indices.par_iter().max(), indices.iter().max());
     /// assert_eq!(indices.par_iter().len(), indices.len());
     /// # Ok(())
@@ -275,10 +275,10 @@ pub trait Array: Copy {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Surface};
+    /// use meshpeek::Array;
     ///
     /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let positions: Vec<[f32; 3]> = Surface::new(&mesh, 0).positions()?.to_vec();
+    /// let positions: Vec<[f32; 3]> = mesh.surface(0)?.positions()?.to_vec();
     /// assert_eq!(positions.len(), 8);
     /// # Ok(())
     /// # }

@@ -11,10 +11,10 @@ use crate::array::chunk_buffer::ChunkBuffer;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{Array, Surface};
+/// use meshpeek::Array;
 ///
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let mut chunks = Surface::new(&mesh, 0).indices()?.chunks();
+/// let mut chunks = mesh.surface(0)?.indices()?.chunks();
 /// let mut count = 0;
 /// while let Some(values) = chunks.next() {
 ///     count += values.len();

@@ -19,7 +19,7 @@ use crate::bvh::tree_view::TreeHeader;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
-use crate::model::{Geometry, Surface};
+use crate::model::Geometry;
 use crate::sidecar::{Builder, Key, Kind, NUMBERS, PAGE, ROOM, Sidecar, Trust, failed, write_page};
 
 /// The minimum number of triangles that a surface must have for its tree to be stored in a sidecar.
@@ -37,10 +37,10 @@ const MIN_TRIANGLES_TO_INDEX: usize = 1024;
 /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough memory.
 pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
     let mut large = Vec::new();
-    for surface in Surface::all(geometry)? {
-        if surface.lend()?.indices(0)?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
+    for surface in 0..geometry.surface_count()? {
+        if geometry.lend(surface)?.surface().indices()?.len() / 3 >= MIN_TRIANGLES_TO_INDEX {
             reserve_one(&mut large)?;
-            large.push(surface.index());
+            large.push(surface);
         }
     }
     Ok(large)
@@ -52,7 +52,7 @@ pub fn worth_storing(geometry: &dyn Geometry) -> Result<Vec<usize>> {
 /// a tree is written as soon as it is complete. At any time, only the data for building the tree of
 /// one surface is therefore in memory. The data for building a tree takes 2 to 4 bytes per
 /// triangle, or 16 bytes per triangle if consecutive triangles of the surface are not close in
-/// space. The surface is [lent](Geometry::lend), so its inflated geometry is freed after its tree
+/// space. The surface is lent, so its inflated geometry is freed after its tree
 /// is written.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ fn add<W: Write + Seek>(
     out: &mut W,
 ) -> Result<usize> {
     let lent = geometry.lend(surface)?;
-    let triangles = Triangles::new(&Surface::new(&*lent, 0))?;
+    let triangles = Triangles::new(&lent.surface())?;
     let mut sink = SidecarPages { first, end: first, out };
     let (header, numbers) = build(&triangles, &mut sink)?;
     let end = sink.end;
@@ -101,7 +101,7 @@ fn add<W: Write + Seek>(
     write(&mut next).map_err(failed)?;
     let corner = |corner: [f32; 3]| corner.map(F32::new);
     let raw = RawTree {
-        surface: u32::try_from(geometry.file_index(surface)).unwrap_or(u32::MAX).into(),
+        surface: u32::try_from(surface).unwrap_or(u32::MAX).into(),
         triangles: header.triangles.into(),
         cluster: header.cluster.into(),
         root: header.root.into(),

@@ -5,7 +5,7 @@
 /// count them.
 ///
 /// ```
-/// use meshpeek::query::{Probe, ProbedScene, Ray, Scene};
+/// use meshpeek::query::{Probe, ProbedScene, Ray};
 ///
 /// #[derive(Default)]
 /// struct NodeCounter(usize);
@@ -21,7 +21,7 @@
 /// # fn main() -> meshpeek::Result<()> {
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let mut nodes = NodeCounter::default();
-/// let scene = Scene::new(&mesh)?;
+/// let scene = mesh.scene()?;
 /// assert!(ProbedScene::new(&scene, &mut nodes).is_hit(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])));
 /// assert!(nodes.0 > 0);
 /// # Ok(())

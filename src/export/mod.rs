@@ -11,7 +11,7 @@
 //!
 //! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 //! let options = ExportOptions::default().with_allow_loss(true);
-//! let input = SceneInput::new(model.contents());
+//! let input = SceneInput::new(&model);
 //! let export = Export::new(&input, ExportFormat::Stl, &options)?;
 //! for loss in export.losses() {
 //!     println!("not in the output: {loss}");

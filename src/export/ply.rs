@@ -110,7 +110,7 @@ impl<'a> PlyWriter<'a> {
                     faces = faces.saturating_add(1);
                     Ok(())
                 })?;
-                left_out.add_left_out(missing, surface.number);
+                left_out.add_left_out(missing, surface.surface.index());
                 Ok(())
             })
         })?;

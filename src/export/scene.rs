@@ -74,7 +74,7 @@ impl<'a> ExportScene<'a> {
         let (view, shape, normals) = (&surface.surface, surface.shape, self.corner_normals(surface)?);
         let parts = VertexParts::new(view, shape, &surface.input)?.for_normals(view, normals.is_some())?;
         parts.ranges().try_for_each(|triangles| {
-            visit(&parts.order(view, (shape, normals.as_ref()), triangles, losses, surface.number)?, losses)
+            visit(&parts.order(view, (shape, normals.as_ref()), triangles, losses, surface.surface.index())?, losses)
         })
     }
 }

@@ -62,7 +62,7 @@ impl<'a> StlWriter<'a> {
                 triangles = triangles.saturating_add(1);
                 Ok(())
             })?;
-            losses.list.add_left_out(left_out, surface.number);
+            losses.list.add_left_out(left_out, surface.surface.index());
             Ok(())
         })?;
         let too_many = |_| {

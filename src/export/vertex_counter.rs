@@ -70,6 +70,6 @@ fn drawn_normals(geometry: &dyn Geometry) -> Result<ComputedNormals> {
 
 /// Returns the input of the computed normals of a surface in the base shape.
 fn normal_input<'s, 'a>(surface: &'s Surface<'a>) -> Result<NormalInput<'s, 'a>> {
-    let (pool, number) = ((0, surface.vertex_pool()?), surface.index());
-    Ok(NormalInput { pool, number, surface, shape: SurfaceShape::Base, conversion: &SpaceConversion::IDENTITY })
+    let pool = (0, surface.vertex_pool()?);
+    Ok(NormalInput { pool, surface, shape: SurfaceShape::Base, conversion: &SpaceConversion::IDENTITY })
 }

@@ -8,9 +8,10 @@ pub(crate) mod foreign;
 #[cfg(feature = "cli")]
 pub(crate) mod mesh_files;
 mod model;
-mod model_views;
+mod model_content;
 mod open;
 mod open_indexed;
+mod open_mapped;
 #[cfg(feature = "internals")]
 mod registered;
 #[cfg(feature = "cli")]
@@ -36,10 +37,12 @@ pub use model::Model;
 pub use open::open;
 #[cfg(feature = "cli")]
 pub(crate) use open::open_named;
-pub use open_indexed::{IndexedModel, open_indexed};
+pub use open_mapped::open_mapped;
 #[cfg(feature = "internals")]
 pub use registered::{FileData, FileFormat, RegisteredFile};
 pub use sidecar_content::SidecarContent;
+#[cfg(feature = "internals")]
+pub use sidecar_place::MeshSources;
 pub use sidecar_place::SidecarState;
 #[cfg(feature = "cli")]
 pub(crate) use unopened::unopened_properties;

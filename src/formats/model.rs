@@ -4,15 +4,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::Result;
 use crate::formats::detect::Format;
 #[cfg(feature = "internals")]
 use crate::formats::registered::{FileData, FileFormat, RegisteredFile};
 #[cfg(feature = "cli")]
 use crate::formats::samples::SampleKind;
 use crate::formats::{ezmesh, secondlife, unigine, unreal};
-use crate::model::animation::Animations;
-use crate::model::{Contents, Geometry, MeshFile};
+use crate::io::FileBytes;
+use crate::model::{AsMeshFile, MeshFile};
 use crate::parse::OpenOptions;
 use crate::sidecar::{Builder, Sidecar};
 
@@ -30,29 +30,35 @@ macro_rules! with_file {
         }
     };
 }
-pub(super) use with_file;
 
-/// A mesh file of any supported format. `D` is the type of the value that owns the bytes of the
-/// file, such as `Vec<u8>`.
+/// A mesh of any supported format, which owns the bytes of its files. [`open`](crate::open) and
+/// [`open_mapped`](crate::open_mapped) return it, and [`Model::open`] opens bytes.
+///
+/// `D` is the type of the value that owns the bytes, such as [`FileBytes`] or `Vec<u8>`. A model
+/// has no lifetime of its own and can be stored in a struct.
 ///
 /// A mesh is one file in most formats. An Unreal mesh has several files, which are called its
 /// *sources*: source 0 is the data file (`_d.3d`), source 1 is the aniv file (`_a.3d`), and source
 /// 2 is the script, if the mesh has a script. [`open`](crate::open) finds the sources of a path.
 ///
-/// As a [`Geometry`], a model has the surfaces of one asset in its highest level of detail, in the
-/// space of the file. A file may contain several assets, levels and placed instances.
-/// [`Contents`](crate::model::Contents), which [`Model::contents`] returns, lists all of them.
+/// [`surfaces`](Self::surfaces) are those of one asset in its highest level of detail, in the space
+/// of the file. A file may contain several [`assets`](Self::assets), [`levels`](Self::levels) and
+/// placed [`instances`](Self::instances).
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// for surface in meshpeek::Surface::all(&model)? {
+/// for surface in model.surfaces()? {
 ///     println!("{}: {} triangles", surface.name()?, surface.corners()?.triangle_count());
 /// }
 /// # Ok(())
 /// # }
 /// ```
-pub struct Model<D>(FormatFile<D>);
+pub struct Model<D = FileBytes> {
+    file: FormatFile<D>,
+    /// The sidecar that queries use.
+    sidecar: Option<Arc<Sidecar>>,
+}
 
 /// The opened file of a [`Model`], with the type of its format.
 pub enum FormatFile<D> {
@@ -62,9 +68,9 @@ pub enum FormatFile<D> {
     UnigineAnimation(Box<unigine::Animation<D>>),
     /// Unreal 1 vertex mesh.
     Unreal(Box<unreal::Mesh<D>>),
-    /// Second Life mesh asset. [`Geometry`] shows the highest level of detail.
+    /// Second Life mesh asset. Its surfaces are those of the highest level of detail.
     SecondLife(Box<secondlife::Mesh<D>>),
-    /// EZ-Mesh. Each mesh section of the file is one surface of the [`Geometry`].
+    /// EZ-Mesh. Each mesh section of the file is one surface.
     EzMesh(Box<ezmesh::Mesh<D>>),
     /// A format of a test.
     #[cfg(feature = "internals")]
@@ -102,7 +108,7 @@ impl<D: AsRef<[u8]>> Model<D> {
     /// Returns the type of generated mesh that is most similar to the model.
     pub(crate) fn sample_kind(&self) -> &'static SampleKind {
         let [unskinned, ..] = sample_kinds();
-        match &self.0 {
+        match &self.file {
             FormatFile::Unigine(mesh) => unigine::sample::kind(mesh),
             FormatFile::UnigineAnimation(_) => unskinned,
             #[cfg(feature = "internals")]
@@ -114,39 +120,45 @@ impl<D: AsRef<[u8]>> Model<D> {
     }
 }
 
+impl<D> From<FormatFile<D>> for Model<D> {
+    fn from(file: FormatFile<D>) -> Self {
+        Self { file, sidecar: None }
+    }
+}
+
 impl<D: AsRef<[u8]>> fmt::Debug for Model<D> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        with_file!(&self.0, file => out.debug_tuple("Model").field(file).finish())
+        with_file!(&self.file, file => out.debug_tuple("Model").field(file).finish())
     }
 }
 
 impl<D> From<ezmesh::Mesh<D>> for Model<D> {
     fn from(mesh: ezmesh::Mesh<D>) -> Self {
-        Self(FormatFile::EzMesh(Box::new(mesh)))
+        FormatFile::EzMesh(Box::new(mesh)).into()
     }
 }
 
 impl<D> From<unigine::Mesh<D>> for Model<D> {
     fn from(mesh: unigine::Mesh<D>) -> Self {
-        Self(FormatFile::Unigine(Box::new(mesh)))
+        FormatFile::Unigine(Box::new(mesh)).into()
     }
 }
 
 impl<D> From<unigine::Animation<D>> for Model<D> {
     fn from(animation: unigine::Animation<D>) -> Self {
-        Self(FormatFile::UnigineAnimation(Box::new(animation)))
+        FormatFile::UnigineAnimation(Box::new(animation)).into()
     }
 }
 
 impl<D> From<unreal::Mesh<D>> for Model<D> {
     fn from(mesh: unreal::Mesh<D>) -> Self {
-        Self(FormatFile::Unreal(Box::new(mesh)))
+        FormatFile::Unreal(Box::new(mesh)).into()
     }
 }
 
 impl<D> From<secondlife::Mesh<D>> for Model<D> {
     fn from(mesh: secondlife::Mesh<D>) -> Self {
-        Self(FormatFile::SecondLife(Box::new(mesh)))
+        FormatFile::SecondLife(Box::new(mesh)).into()
     }
 }
 
@@ -158,7 +170,15 @@ impl<D: FileData> Model<D> {
     ///
     /// Returns the errors of [`FileFormat::open`].
     pub fn open_registered<F: FileFormat>(data: D, options: &OpenOptions) -> Result<Self> {
-        Ok(Self(FormatFile::Registered(Box::new(F::open(data, options)?))))
+        Ok(FormatFile::Registered(Box::new(F::open(data, options)?)).into())
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> AsMeshFile for Model<D> {
+    type Data = D;
+
+    fn file(&self) -> &dyn MeshFile<Data = D> {
+        self.file()
     }
 }
 
@@ -199,61 +219,36 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Sets the sidecar of the model.
     ///
     /// The sidecar contains stored byte offsets and query trees, which make random access to the
-    /// mesh fast: see [`MeshFile::set_sidecar`].
+    /// mesh fast. A sidecar of another file is ignored.
     #[must_use]
     pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
-        self.file_mut().set_sidecar(sidecar);
+        self.file_mut().set_sidecar(Arc::clone(&sidecar));
+        self.sidecar = Some(sidecar);
         self
+    }
+
+    /// Returns the sidecar of the model, or `None` if the model is used without one.
+    #[must_use]
+    pub const fn sidecar(&self) -> Option<&Arc<Sidecar>> {
+        self.sidecar.as_ref()
     }
 
     /// Returns the opened file with the type of its format.
     pub(crate) const fn format_file(&self) -> &FormatFile<D> {
-        &self.0
+        &self.file
     }
 
-    /// Returns the model as a [`MeshFile`], the trait with the operations that all formats support.
+    /// Returns the opened file as a value of the trait that all formats implement.
+    #[doc(hidden)]
     #[must_use]
     pub fn file(&self) -> &dyn MeshFile<Data = D> {
-        with_file!(&self.0, file => &**file)
+        with_file!(&self.file, file => &**file)
     }
 
-    /// Returns the surfaces of the model as a [`Geometry`]: those of one asset in its highest level
-    /// of detail, without their placement. [`Contents`](crate::model::Contents) contains everything
-    /// in the file. A file with animations only, such as UNIGINE `.anim`, has no surfaces.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Missing`] if the file of the format never has surfaces.
-    ///
-    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
-    pub fn geometry(&self) -> Result<&dyn Geometry> {
-        self.file().geometry().ok_or_else(|| self.missing("surfaces"))
-    }
-
-    /// Returns the bones and the animation clips of the model as [`Animations`].
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Missing`] if the format of the file has no animations.
-    ///
-    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
-    pub fn animations(&self) -> Result<&dyn Animations> {
-        self.file().animations().ok_or_else(|| self.missing("animations"))
-    }
-
-    /// Returns the assets, instances, materials and metadata of the model.
-    #[must_use]
-    pub fn contents(&self) -> &dyn Contents {
-        self.file().contents()
-    }
-
-    fn missing(&self, what: &'static str) -> Error {
-        Error::without_offset(self.file().format(), Field::new(what), Cause::Missing { expected: what.into() })
-    }
-
-    /// Returns the model as a mutable [`MeshFile`]. See [`file`](Self::file).
+    /// Returns the opened file like [`file`](Self::file), mutably.
+    #[doc(hidden)]
     #[must_use]
     pub fn file_mut(&mut self) -> &mut dyn MeshFile<Data = D> {
-        with_file!(&mut self.0, file => &mut **file)
+        with_file!(&mut self.file, file => &mut **file)
     }
 }

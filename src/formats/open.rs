@@ -14,18 +14,17 @@ use crate::parse::OpenOptions;
 /// The number of bytes at the start of a file by which its format is recognised.
 const HEAD: u64 = 4096;
 
-/// Opens the mesh at `path`, of any format, and copies its files to memory.
+/// Copies the files of the mesh at `path`, of any format, to memory, and opens it. The function is
+/// safe. [`open_mapped`](crate::open_mapped) maps the files instead, and copies nothing.
 ///
 /// The path of one file of an Unreal mesh opens the whole mesh: its data file, its aniv file and
 /// its script. All other formats are detected by the content of the file.
-/// [`OpenOptions::open_by`] opens a mesh from memory maps instead.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{Geometry, Surface};
 /// for path in ["data/unigine/cube_ms13.mesh", "data/unreal/box_d.3d"] {
 ///     let mesh = meshpeek::open(path)?;
-///     for surface in Surface::all(&mesh)? {
+///     for surface in mesh.surfaces()? {
 ///         println!("{}: {} triangles", surface.name()?, surface.corners()?.triangle_count());
 ///     }
 /// }
@@ -39,7 +38,7 @@ const HEAD: u64 = 4096;
 /// returns [`ErrorKind::Missing`](crate::ErrorKind::Missing) if one of its two binary files does
 /// not exist, and [`ErrorKind::Choice`](crate::ErrorKind::Choice) if a script imports several
 /// meshes. The error contains the path of the file.
-pub fn open(path: impl AsRef<Path>) -> Result<Model<FileBytes>> {
+pub fn open(path: impl AsRef<Path>) -> Result<Model> {
     OpenOptions::default().open(path)
 }
 
@@ -57,7 +56,7 @@ impl OpenOptions {
     /// # Errors
     ///
     /// Returns the errors of [`open`](crate::open).
-    pub fn open(&self, path: impl AsRef<Path>) -> Result<Model<FileBytes>> {
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Model> {
         self.open_by(path, |path| io::read(path).map(FileBytes::from))
     }
 
@@ -74,7 +73,7 @@ impl OpenOptions {
     ///     paths.push(path.to_owned());
     ///     meshpeek::read(path)
     /// })?;
-    /// assert_eq!(mesh.file().source_count(), paths.len()); // polygons, vertices and a script
+    /// assert_eq!(mesh.source_count(), paths.len()); // polygons, vertices and a script
     /// # Ok(())
     /// # }
     /// ```

@@ -4,8 +4,7 @@ use std::fmt::Debug;
 
 use super::description::FormatDescription;
 use crate::error::Result;
-use crate::model::animation::Animations;
-use crate::model::{ByteRanges, Geometry, MeshFile};
+use crate::model::MeshFile;
 use crate::parse::OpenOptions;
 
 /// A format outside the crate, such as that of a test.
@@ -27,6 +26,6 @@ pub trait FileData: AsRef<[u8]> + Debug + Send + Sync + 'static {}
 impl<D: AsRef<[u8]> + Debug + Send + Sync + 'static> FileData for D {}
 
 /// The traits that an open file of a [`FileFormat`] implements.
-pub trait RegisteredFile: MeshFile + Geometry + Animations + ByteRanges + Debug {}
+pub trait RegisteredFile: MeshFile + Debug {}
 
-impl<F: MeshFile + Geometry + Animations + ByteRanges + Debug> RegisteredFile for F {}
+impl<F: MeshFile + Debug> RegisteredFile for F {}

@@ -11,7 +11,7 @@ use crate::sidecar::{Builder, Key, Kind};
 
 /// The content of the sidecar of a mesh. [`Model::sidecar_content`] collects it.
 ///
-/// [`open_indexed`](crate::open_indexed) and the verb `index` of the program write sidecars.
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) and the verb `index` of the program write sidecars.
 pub struct SidecarContent<'m> {
     builder: Builder,
     geometry: &'m dyn Geometry,
@@ -37,7 +37,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         }
         let mut builder = Builder::default();
         self.format_file().index(&mut builder)?;
-        let geometry = self.geometry()?;
+        let geometry = self.geometry();
         let is_needless = builder.is_empty() && query::worth_storing(geometry)?.is_empty();
         Ok((!is_needless).then_some(SidecarContent { builder, geometry }))
     }

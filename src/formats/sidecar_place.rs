@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::model::Model;
 use super::sidecar_content::SidecarContent;
 use crate::error::{Cause, Error, Field, Result};
-use crate::io::{self, AtomicFile, OpenFolder};
+use crate::io::{self, AtomicFile, FileBytes, OpenFolder};
 use crate::math::as_u64;
 use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
 
@@ -19,15 +19,16 @@ const TIME_STEP: Duration = Duration::from_millis(20);
 /// The number of bytes by which an untrusted sidecar may exceed twice the size of its mesh file.
 const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 
-/// Where the sidecar of an [`IndexedModel`](crate::formats::IndexedModel) comes from, or why it has
-/// none.
+/// Where the sidecar of a model comes from, or why it has none:
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) returns it.
 ///
 /// ```no_run
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::SidecarState;
+/// use meshpeek::SidecarCache;
 ///
-/// let mesh = meshpeek::open_indexed("city.mesh")?;
-/// if let SidecarState::Failed(error) = &mesh.state {
+/// let (city, state) = meshpeek::OpenOptions::default().open_indexed("city.mesh", &SidecarCache::of_user())?;
+/// if let SidecarState::Failed(error) = &state {
 ///     eprintln!("slower without a sidecar: {error}");
 /// }
 /// # Ok(())
@@ -38,6 +39,8 @@ const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 pub enum SidecarState {
     /// The sidecar at this path already existed.
     Found(PathBuf),
+    /// There is no valid sidecar, and none was to be written.
+    Absent,
     /// The sidecar was built, and written to this path.
     Written(PathBuf),
     /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
@@ -59,7 +62,7 @@ impl SidecarState {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Found(path) | Self::Written(path) => Some(path),
-            Self::NotNeeded | Self::NotPossible | Self::Failed(_) => None,
+            _ => None,
         }
     }
 
@@ -73,35 +76,56 @@ impl SidecarState {
     }
 }
 
+/// How the bytes of a mesh and of its sidecar are loaded.
+#[allow(clippy::missing_errors_doc, reason = "the errors are those of the implementations")]
+pub trait MeshSources {
+    /// The type of the value that owns the bytes of a sidecar.
+    type Sidecar: AsRef<[u8]> + Send + Sync + 'static;
+
+    /// Loads a file of the mesh.
+    fn load(&self, path: &Path) -> Result<FileBytes>;
+
+    /// Loads a trusted sidecar.
+    fn load_sidecar(&self, file: File) -> Result<Self::Sidecar>;
+
+    /// Returns whether a sidecar is used. Otherwise it is replaced.
+    fn is_usable(&self, sidecar: &Sidecar) -> bool;
+}
+
 /// The places of the sidecar of one mesh file, and how its bytes are loaded.
-pub(super) struct SidecarPlace<'a, L, U> {
+pub(super) struct SidecarPlace<'a, S> {
     /// The path of the mesh file.
     pub(super) path: &'a Path,
     pub(super) cache: &'a SidecarCache,
-    /// Loads the bytes of a trusted sidecar.
-    pub(super) load: L,
-    /// Returns whether a sidecar is used. Otherwise it is replaced.
-    pub(super) is_usable: U,
+    pub(super) sources: &'a S,
 }
 
-impl<S, L, U> SidecarPlace<'_, L, U>
-where
-    S: AsRef<[u8]> + Send + Sync + 'static,
-    L: FnMut(File) -> Result<S>,
-    U: Fn(&Sidecar) -> bool,
-{
-    pub(super) fn find_or_write<D: AsRef<[u8]> + Send + Sync>(
-        &mut self,
+impl<S: MeshSources> SidecarPlace<'_, S> {
+    /// Finds the sidecar of a mesh.
+    pub(super) fn find_only<D: AsRef<[u8]> + Send + Sync>(
+        &self,
         model: &Model<D>,
         key: &Key,
     ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
-        let size = model.file().source(0).map_or(0, |data| as_u64(data.as_ref().len()));
+        let size = model.source(0).map_or(0, |data| as_u64(data.as_ref().len()));
         if size != key.size() {
             return Err(changed());
         }
         self.expect_unchanged(key)?;
-        if let Some(found) = self.find(key)? {
-            return Ok((SidecarState::Found(found.path), Some(Arc::new(found.sidecar))));
+        Ok(match self.find(key)? {
+            Some(found) => (SidecarState::Found(found.path), Some(Arc::new(found.sidecar))),
+            None => (SidecarState::Absent, None),
+        })
+    }
+
+    /// Finds the sidecar of a mesh, or writes it.
+    pub(super) fn find_or_write<D: AsRef<[u8]> + Send + Sync>(
+        &self,
+        model: &Model<D>,
+        key: &Key,
+    ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
+        if let (state, Some(sidecar)) = self.find_only(model, key)? {
+            return Ok((state, Some(sidecar)));
         }
         if !self.write(model, key)? {
             return Ok((SidecarState::NotNeeded, None));
@@ -113,17 +137,17 @@ where
 
     /// Finds a sidecar that can be used. Returns an error if a trusted sidecar cannot be loaded,
     /// because a new one could not be loaded either.
-    fn find(&mut self, key: &Key) -> Result<Option<Found>> {
+    fn find(&self, key: &Key) -> Result<Option<Found>> {
         let limit = key.size().saturating_mul(2).saturating_add(MAX_UNTRUSTED_EXCESS);
         let mut failed = None;
         let found = self.cache.find(self.path, key, |file, trust| match trust {
             Trust::Trusted => {
-                let loaded = (self.load)(file).map(SidecarBytes::Loaded);
+                let loaded = self.sources.load_sidecar(file).map(SidecarBytes::Loaded);
                 loaded.inspect_err(|error| failed = Some(error.clone()))
             }
             Trust::Untrusted => io::read_up_to(file, 0, limit).map(SidecarBytes::Copied),
         });
-        match (found.filter(|found| (self.is_usable)(&found.sidecar)), failed) {
+        match (found.filter(|found| self.sources.is_usable(&found.sidecar)), failed) {
             (None, Some(error)) => Err(error),
             (found, _) => Ok(found),
         }

@@ -7,7 +7,6 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::Surface;
 //! use meshpeek::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 //!
 //! let layout = VertexLayout::packed(&[
@@ -16,7 +15,7 @@
 //!     (Semantic::Uv(0), VertexFormat::Float16x2),
 //! ])?;
 //! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-//! let surface = Surface::new(model.geometry()?, 0);
+//! let surface = model.surface(0)?;
 //! let welded = surface.weld()?; // not needed if `surface.is_single_stream()?`
 //! let vertices = VertexSource::welded(&surface, &welded, &layout)?;
 //! let indices = IndexSource::welded(&surface, &welded, IndexFormat::Uint16);

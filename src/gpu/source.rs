@@ -186,11 +186,11 @@ impl<'a> VertexSource<'a> {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
-    /// use meshpeek::{model::Space, Geometry, Surface};
+    /// use meshpeek::model::Space;
     /// let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-    /// let surface = Surface::new(model.geometry()?, 0);
+    /// let surface = model.surface(0)?;
     /// let layout = VertexLayout::packed(&[(Semantic::Position, VertexFormat::Float32x3)])?;
-    /// let conversion = model.geometry()?.space().conversion_to(&Space::GLTF)?;
+    /// let conversion = model.geometry().space().conversion_to(&Space::GLTF)?;
     /// let source = VertexSource::new(&surface, &layout)?.in_space(conversion);
     /// # let mut out = vec![0; source.byte_len()];
     /// # source.write_into(0..source.vertex_count(), &mut out)?;
@@ -214,15 +214,14 @@ impl<'a> VertexSource<'a> {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
-    /// use meshpeek::{Skeleton, Surface};
     /// let model = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-    /// let surface = Surface::new(&model, 0);
+    /// let surface = model.surface(0)?;
     /// let layout = VertexLayout::packed(&[
     ///     (Semantic::Joints, VertexFormat::Uint8x4),
     ///     (Semantic::Weights, VertexFormat::Unorm8x4),
     /// ])?;
     /// let welded = surface.weld()?;
-    /// let skeleton = Skeleton::new(&model)?;
+    /// let skeleton = model.skeleton()?;
     /// let source = VertexSource::welded(&surface, &welded, &layout)?.with_bones(skeleton.len());
     /// # let mut out = vec![0; source.byte_len()];
     /// # source.write_into(0..source.vertex_count(), &mut out)?;

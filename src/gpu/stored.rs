@@ -28,10 +28,10 @@ const MAX_VERTEX_STRIDE: usize = 2048;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::gpu::{Semantic, StoredAttribute, VertexFormat};
-/// use meshpeek::{Model, Surface};
+/// use meshpeek::Model;
 ///
 /// let model = Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// let attributes = StoredAttribute::of(&Surface::new(model.geometry()?, 0))?;
+/// let attributes = StoredAttribute::of(&model.surface(0)?)?;
 /// let position = &attributes[0];
 /// assert_eq!((position.semantic, position.count), (Semantic::Position, 8));
 /// assert_eq!((position.format, position.stride, position.is_aligned()), (Some(VertexFormat::Float32x3), 12, true));
@@ -237,10 +237,10 @@ fn colors<'a>(colors: &Colors<'a>) -> StoredAttribute<'a> {
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::gpu::StoredIndices;
-/// use meshpeek::{Model, Surface};
+/// use meshpeek::Model;
 ///
 /// let model = Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-/// let surface = Surface::new(model.geometry()?, 0);
+/// let surface = model.surface(0)?;
 /// assert!(surface.is_single_stream()?); // one index buffer is enough
 /// let indices = StoredIndices::of(&surface.indices()?).expect("the file stores indices of two bytes");
 /// assert_eq!((indices.width, indices.count, indices.bytes.len()), (2, 96, 192));

@@ -7,6 +7,8 @@
 pub mod architecture {}
 #[doc = include_str!("command_line.md")]
 pub mod command_line {}
+#[doc = include_str!("costs.md")]
+pub mod costs {}
 #[doc = include_str!("export.md")]
 pub mod export {}
 #[doc = include_str!("ezmesh.md")]

@@ -14,8 +14,8 @@
 //! // SAFETY: No process writes to the sample while this runs.
 //! let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
 //! let model = meshpeek::Model::open(map)?;
-//! let bounds = meshpeek::Geometry::bounds(&model)?;
-//! if let Some(map) = model.file().source(0) {
+//! let bounds = model.bounds()?;
+//! if let Some(map) = model.source(0) {
 //!     map.check()?; // now `bounds` is known to come from the whole file
 //! }
 //! # let _ = bounds;

@@ -203,11 +203,11 @@ impl Map {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, Model, Surface};
+    /// use meshpeek::{Array, Model};
     /// // SAFETY: No process writes to the sample while this runs.
     /// let model = Model::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
-    /// let map = model.file().source(0).expect("a model has a file");
-    /// for surface in Surface::all(&model)? {
+    /// let map = model.source(0).expect("a model has a file");
+    /// for surface in model.surfaces()? {
     ///     let positions = surface.positions()?;
     ///     for part in positions.parts(positions.as_bytes().len().div_ceil(64 << 20)) {
     ///         println!("{:?}", part.bounds());

@@ -55,8 +55,6 @@ impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::Geometry;
-/// use meshpeek::model::Contents;
 /// let file = meshpeek::Model::open(meshpeek::read("data/secondlife/model.slm")?)?;
 /// let contents = file.contents();
 /// for index in 0..contents.instance_count()? {

@@ -21,7 +21,6 @@ const CONVENTIONS: &str = "space";
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::Geometry;
 /// use meshpeek::model::Space;
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let conversion = mesh.space().conversion_to(&Space::GLTF)?;

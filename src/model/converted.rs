@@ -155,11 +155,11 @@ impl<'a> Surface<'a> {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::model::Space;
-    /// use meshpeek::{Array, Geometry};
+    /// use meshpeek::Array;
     /// let file = meshpeek::Model::open(meshpeek::read("data/secondlife/arm.llmesh")?)?;
-    /// let geometry = file.geometry()?;
+    /// let geometry = file.geometry();
     /// let conversion = geometry.space().conversion_to(&Space::GLTF)?;
-    /// for surface in meshpeek::Surface::all(geometry)? {
+    /// for surface in geometry.surfaces()? {
     ///     let converted = surface.converted(conversion);
     ///     let positions = converted.positions()?;
     ///     for triangle in converted.triangles()? {

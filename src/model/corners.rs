@@ -12,7 +12,7 @@ use crate::error::{Cause, Result};
 use crate::io::PrefetchList;
 use crate::math::as_index;
 use crate::model::attributes::{Indices, Positions, with_width};
-use crate::model::geometry::Geometry;
+use crate::model::surface::Surface;
 
 /// A corner of a triangle: the index of its position and the index of its other attributes.
 ///
@@ -71,16 +71,11 @@ pub struct Corners<'a> {
 }
 
 impl<'a> Corners<'a> {
-    pub(super) fn new(
-        geometry: &dyn Geometry,
-        surface: usize,
-        positions: Indices<'a>,
-        attributes: Indices<'a>,
-    ) -> Result<Self> {
+    pub(super) fn new(surface: &Surface<'_>, positions: Indices<'a>, attributes: Indices<'a>) -> Result<Self> {
         let (expected, found) = (positions.len(), attributes.len());
         let wrong = |name, expected: String, found: String| {
             let kind = Cause::value(expected, found);
-            Err(geometry.fault(surface, name, 0, kind.unlocated()))
+            Err(surface.fault(name, kind))
         };
         if expected != found {
             let expected = format!("{expected} indices, one per corner");

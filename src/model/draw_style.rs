@@ -26,7 +26,7 @@ pub enum Blend {
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::DrawStyle;
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// assert_eq!(meshpeek::Surface::new(&mesh, 0).draw_style()?, DrawStyle::default());
+/// assert_eq!(mesh.surface(0)?.draw_style()?, DrawStyle::default());
 /// # Ok(())
 /// # }
 /// ```

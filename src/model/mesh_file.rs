@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::animation::Animations;
 use super::blocks::{BlockFile, DescribedBlocks};
+use super::byte_ranges::ByteRanges;
 use super::contents::{Asset, Contents};
-use super::format_version::FormatVersion;
-use super::geometry::{Counts, Geometry};
+use super::geometry::Geometry;
 use super::properties::Properties;
+use super::surface::Counts;
 use super::written_form::{Storage, WrittenForm};
 use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};
@@ -16,30 +17,15 @@ use crate::math::as_u64;
 use crate::parse::{AccessLog, Finding, Loss, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::Sidecar;
 
-/// Implements the methods of [`MeshFile`] that return the file as another trait, for a file that
-/// implements all of these traits.
-#[cfg_attr(feature = "internals", macro_export)]
-#[doc(hidden)]
-macro_rules! views_of_self {
-    () => {
-        fn asset(&self) -> &dyn $crate::model::Asset {
-            self
-        }
+/// A value that contains an open mesh file: a [`Model`](crate::Model).
+pub trait AsMeshFile: Send + Sync {
+    /// The type of the value that contains or borrows the bytes of the file.
+    type Data;
 
-        fn geometry(&self) -> Option<&dyn $crate::Geometry> {
-            Some(self)
-        }
-
-        fn animations(&self) -> Option<&dyn $crate::Animations> {
-            Some(self)
-        }
-
-        fn contents(&self) -> &dyn $crate::model::Contents {
-            self
-        }
-    };
+    /// Returns the file.
+    #[doc(hidden)]
+    fn file(&self) -> &dyn MeshFile<Data = Self::Data>;
 }
-pub(crate) use views_of_self;
 
 /// An open mesh file, with the operations that every format supports.
 /// [`Model::file`](crate::Model::file) returns it.
@@ -51,14 +37,13 @@ pub(crate) use views_of_self;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{FormatVersion, MeshFile};
 /// let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// println!("{} {}", model.format(), model.version());
-/// model.file().regions(0, &mut |region| println!("{}: {} bytes", region.field, region.len()))?;
+/// model.regions(0, &mut |region| println!("{}: {} bytes", region.field, region.len()))?;
 /// # Ok(())
 /// # }
 /// ```
-pub trait MeshFile: FormatVersion {
+pub trait MeshFile: Geometry + Animations + Contents + Asset + ByteRanges {
     /// The type of the value that contains or borrows the bytes of a file of the mesh: a
     /// [`Map`](crate::Map), a `Vec<u8>`, an `Arc<[u8]>` or a `&[u8]`.
     type Data;
@@ -141,7 +126,6 @@ pub trait MeshFile: FormatVersion {
 
     /// Returns the element of a region that contains one byte, decoded. The type of the element
     /// decodes it, unless its value depends on other parts of the file.
-    #[doc(hidden)]
     fn element(&self, here: &RegionBytes<'_>) -> RegionElement {
         here.element()
     }
@@ -152,7 +136,6 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of the sink of `out`. The sink receives an error in the file.
-    #[doc(hidden)]
     fn properties(&self, described: &DescribedBlocks, out: &mut Properties<'_>) -> io::Result<()> {
         let _ = (described, out);
         Ok(())
@@ -164,20 +147,17 @@ pub trait MeshFile: FormatVersion {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, the
     /// error of a value that cannot be read, and inside the errors of the sink of `out`.
-    #[doc(hidden)]
     fn surface_properties(&self, surface: usize, out: &mut Properties<'_>) -> Result<io::Result<()>> {
         let _ = (surface, out);
         Ok(Ok(()))
     }
 
     /// Returns whether the file has properties. A file with a damaged header has none.
-    #[doc(hidden)]
     fn has_properties(&self) -> bool {
         true
     }
 
     /// Returns remarks about the file in words. Each has a heading of one word and a text.
-    #[doc(hidden)]
     fn remarks(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -212,7 +192,6 @@ pub trait MeshFile: FormatVersion {
     fn write_to(&self, source: usize, out: &mut dyn Write) -> Result<()>;
 
     /// Returns the form in which [`write_to`](Self::write_to) writes the file again.
-    #[doc(hidden)]
     fn written_form(&self) -> WrittenForm;
 
     /// Writes the first file of the mesh again, with its blocks stored in the given way. A file
@@ -221,7 +200,6 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`write_to`](Self::write_to), and the first error in a block.
-    #[doc(hidden)]
     fn write_with(&self, storage: Storage, out: &mut dyn Write) -> Result<()> {
         let _ = storage;
         self.write_to(0, out)
@@ -234,7 +212,6 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`validate`](Self::validate).
-    #[doc(hidden)]
     fn rewrite_losses(&self, report: &mut dyn FnMut(Loss)) -> Result<()> {
         let mut report = |finding| Loss::of_finding(finding).into_iter().for_each(&mut *report);
         if self.written_form().is_text { self.validate(&mut report) } else { self.validate_structure(&mut report) }
@@ -260,23 +237,16 @@ pub trait MeshFile: FormatVersion {
     }
 
     /// Returns whether files of this type can contain surfaces, and not only animations.
-    #[doc(hidden)]
     fn has_surfaces(&self) -> bool {
         true
     }
 
-    /// Returns the asset that the file was opened with.
-    #[doc(hidden)]
-    fn asset(&self) -> &dyn Asset;
-
     /// Returns the file with its compressed blocks, or `None` if its assets are not made of blocks.
-    #[doc(hidden)]
     fn blocks(&self) -> Option<&dyn BlockFile> {
         None
     }
 
     /// Returns whether the file stores its bounding box.
-    #[doc(hidden)]
     fn stores_bounds(&self) -> bool {
         false
     }
@@ -288,22 +258,20 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the errors of [`Geometry::bounds`].
-    #[doc(hidden)]
     fn bounds_in_steps(&self, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         let _ = read;
-        self.geometry().map_or(Ok(Bounds::EMPTY), Geometry::bounds)
+        self.bounds()
     }
 
-    /// Returns the bounding box of a surface like [`Geometry::surface_bounds`], in steps like
+    /// Returns the bounding box of a surface like [`Surface::bounds`](crate::Surface::bounds), in steps like
     /// [`bounds_in_steps`](Self::bounds_in_steps).
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Geometry::surface_bounds`].
-    #[doc(hidden)]
+    /// Returns the errors of [`Surface::bounds`](crate::Surface::bounds).
     fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         let _ = read;
-        self.geometry().map_or(Ok(Bounds::EMPTY), |geometry| geometry.surface_bounds(surface))
+        self.surface_bounds(surface)
     }
 
     /// Checks the header of a file whose header describes all surfaces, and returns whether the
@@ -312,7 +280,6 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns the first error in the header.
-    #[doc(hidden)]
     fn check_header(&self) -> Result<bool> {
         Ok(false)
     }
@@ -323,7 +290,6 @@ pub trait MeshFile: FormatVersion {
     /// # Errors
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
-    #[doc(hidden)]
     fn header_counts(&self, surface: usize) -> Result<Option<Counts>> {
         let _ = surface;
         Ok(None)
@@ -331,7 +297,6 @@ pub trait MeshFile: FormatVersion {
 
     /// Returns the number of vertices in each vertex frame, or `None` if files of this format have
     /// no vertex frames.
-    #[doc(hidden)]
     fn frame_vertices(&self) -> Option<usize> {
         None
     }
@@ -343,7 +308,6 @@ pub trait MeshFile: FormatVersion {
     ///
     /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, or the
     /// error of the surface.
-    #[doc(hidden)]
     fn style_in_words(&self, surface: usize) -> Result<String> {
         let _ = surface;
         Ok(String::new())
@@ -351,25 +315,13 @@ pub trait MeshFile: FormatVersion {
 
     /// Returns whether the other parts of the file can be read if one part, such as a compressed
     /// block, is damaged.
-    #[doc(hidden)]
     fn has_independent_parts(&self) -> bool {
         false
     }
 
     /// Returns whether many surfaces may share the bytes of one name, so that a small file may have
     /// many surfaces with long names.
-    #[doc(hidden)]
     fn surfaces_share_names(&self) -> bool {
         false
     }
-
-    /// Returns the surfaces of the file, or `None` if files of this type contain no surfaces.
-    fn geometry(&self) -> Option<&dyn Geometry>;
-
-    /// Returns the bones and animations of the file, or `None` if files of this type contain no
-    /// bones and no animations.
-    fn animations(&self) -> Option<&dyn Animations>;
-
-    /// Returns the assets, instances, materials and metadata of the file.
-    fn contents(&self) -> &dyn Contents;
 }

@@ -1,15 +1,16 @@
-//! Traits and types for the meshes of all file formats.
+//! What a [`Model`](crate::Model) contains, in the same way for all file formats.
 //!
-//! [`Model`](crate::Model) implements [`Geometry`], [`Animations`](animation::Animations),
-//! [`Contents`] and [`ByteRanges`], and lends its file as a [`MeshFile`]. A [`Surface`] is one
-//! surface of a mesh file. `Geometry` and `Surface` are lazy: a method that returns an array only
-//! finds the offset of the array in the file, and does not read its items. Some formats have two
-//! index streams: one for positions, and another for all other attributes. In this crate, a
-//! *vertex* is a position with its bone weights. An *attribute vertex* is a tangent frame with its
-//! UVs and colour. A [`Corner`] of a triangle contains the index of a vertex and the index of an
-//! attribute vertex. [`weld`](Surface::weld) converts the corners to vertices with a single index
-//! stream, and documents the cost of the conversion. [`Welded::gather`] copies an array in the
-//! order of the welded vertices.
+//! A [`Surface`] is one surface of a mesh. A method that returns an array only finds the offset of
+//! the array in the file, and does not read its items. [`Geometry`] is the list of the surfaces of
+//! one level of detail. An [`Asset`] has levels of detail, collision shapes, and
+//! [`Animations`](animation::Animations): bones and clips.
+//!
+//! Some formats have two index streams: one for positions, and another for all other attributes. In
+//! this crate, a *vertex* is a position with its bone weights. An *attribute vertex* is a tangent
+//! frame with its UVs and colour. A [`Corner`] of a triangle contains the index of a vertex and the
+//! index of an attribute vertex. [`weld`](Surface::weld) converts the corners to vertices with a
+//! single index stream, and documents the cost of the conversion. [`Welded::gather`] copies an
+//! array in the order of the welded vertices.
 
 pub mod animation;
 mod attachment;
@@ -32,16 +33,17 @@ mod format_version;
 mod from_slice;
 mod geometry;
 mod interpolated;
+mod lent_surface;
 mod lod;
 pub(crate) mod material_index;
 mod mesh_file;
 #[cfg(feature = "mint")]
 mod mint;
 mod properties;
-mod single_surface;
 mod space;
 mod spatial_tree;
 mod surface;
+mod surface_arrays;
 mod vertex_mesh;
 mod vertex_pool;
 mod weights;
@@ -57,7 +59,7 @@ pub use blocks::{
     StoredBlock,
 };
 pub use bone::{Bone, Transform};
-pub use byte_ranges::{Attribute, ByteRanges, Part};
+pub use byte_ranges::{Attribute, Part};
 pub use contents::{
     Asset, Contents, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
 };
@@ -65,17 +67,17 @@ pub use conversion::SpaceConversion;
 pub use converted::{ConvertedNormals, ConvertedPositions, ConvertedSurface, ConvertedTangentFrames, ConvertedUvs};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_style::{Blend, DrawStyle};
-pub use format_version::FormatVersion;
-pub use geometry::{Counts, Geometry};
+pub use geometry::Geometry;
 pub use interpolated::InterpolatedPositions;
+pub use lent_surface::LentSurface;
 #[doc(hidden)]
 pub use lod::Lod;
-pub use mesh_file::MeshFile;
+pub use mesh_file::AsMeshFile;
 #[doc(hidden)]
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use spatial_tree::{SpatialTree, SplitNode};
-pub use surface::Surface;
+pub use surface::{Counts, Surface};
 pub use vertex_pool::VertexPool;
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
@@ -85,6 +87,7 @@ pub use written_form::{Storage, WrittenForm};
 #[cfg(feature = "internals")]
 pub use {attributes::InfluenceEncoding, fixed_influences::FixedInfluences};
 internal_use!(
+    byte_ranges::ByteRanges,
     attributes::ColorEncoding,
     attributes::IndexEncoding,
     attributes::NormalEncoding,
@@ -96,6 +99,9 @@ internal_use!(
     extra_array::ExtraArrayInfo,
     extra_array::ItemOwner,
     extra_array::NumberType,
+    format_version::FormatVersion,
+    mesh_file::MeshFile,
+    surface_arrays::SurfaceArrays,
     vertex_mesh::NormalShading,
     vertex_mesh::PositionMap,
     vertex_mesh::VertexMesh
@@ -105,4 +111,3 @@ internal_use!(
 pub(crate) use extra_array::ExtraItem;
 pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;
-pub(crate) use mesh_file::views_of_self;

@@ -109,11 +109,11 @@ pub enum UvOrigin {
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::{Axis, Space};
-/// use meshpeek::{Array, Geometry, Surface};
+/// use meshpeek::Array;
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let space = mesh.space();
 /// assert_eq!((space.up, space.metres_per_unit), (Some(Axis::Z), Some(1.0)));
-/// let surface = Surface::new(&mesh, 0).converted(space.conversion_to(&Space::GLTF)?);
+/// let surface = mesh.surface(0)?.converted(space.conversion_to(&Space::GLTF)?);
 /// let highest = surface.positions()?.iter().map(|[_, y, _]| y).fold(f32::MIN, f32::max);
 /// assert_eq!(highest, mesh.bounds()?.max[2]); // up is y in glTF, and z in the file
 /// # Ok(())

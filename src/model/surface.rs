@@ -4,23 +4,74 @@ use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs}
 use super::corners::Corners;
 use super::draw_style::DrawStyle;
 use super::extra_array::ExtraArray;
-use super::geometry::{Counts, Geometry};
+use super::geometry::Geometry;
 use super::spatial_tree::SpatialTree;
 use super::vertex_pool::VertexPool;
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Result};
-use crate::parse::Name;
+use crate::parse::{Name, setters};
 
-/// One surface of a mesh file of any format: a name, a bounding box, and arrays. The arrays that
-/// the methods return are borrowed from the file.
+/// The lengths of the arrays of a surface.
+///
+/// ```
+/// use meshpeek::model::Counts;
+/// let counts = Counts::default().with_vertices(4).with_attribute_vertices(4).with_corners(6);
+/// assert_eq!((counts.corners, counts.uv_sets), (6, 0));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+#[non_exhaustive]
+pub struct Counts {
+    /// The number of positions of the surface in the base shape.
+    pub vertices: u32,
+    /// The number of attribute vertices of the surface. An attribute vertex is a tangent frame with
+    /// its UVs and its colour. The index stream for attributes contains indices of attribute
+    /// vertices.
+    pub attribute_vertices: u32,
+    /// The number of triangle corners: three times the number of triangles.
+    pub corners: u32,
+    /// The sizes of one index in the two index streams, in bytes: first the stream for positions,
+    /// then the stream for attributes.
+    pub index_widths: [u8; 2],
+    /// The number of UV sets of the surface.
+    pub uv_sets: u32,
+    /// Whether the surface has vertex colours.
+    pub colors: bool,
+    /// Whether the vertices of the surface have bone weights.
+    pub weights: bool,
+    /// The number of shapes of the surface: the base shape and all morph targets.
+    pub targets: u32,
+}
+
+impl Counts {
+    setters! {
+        this: "counts";
+        with_vertices(vertices: u32);
+        with_attribute_vertices(attribute_vertices: u32);
+        with_corners(corners: u32);
+        with_index_widths(index_widths: [u8; 2]);
+        with_uv_sets(uv_sets: u32);
+        with_colors(colors: bool);
+        with_weights(weights: bool);
+        with_targets(targets: u32);
+    }
+}
+
+/// One surface of a mesh file of any format: a name, a bounding box, and arrays, which are borrowed
+/// from the mesh.
+///
+/// [`Model::surface`](crate::Model::surface) returns a surface of a file. A method that finds an
+/// array does not read its items. If the bytes that a method has to read are damaged or missing, it
+/// returns the error of the reader of the format, with the field and the byte offset.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{Array, Geometry};
-/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let surface = meshpeek::Surface::new(&mesh, 0);
+/// use meshpeek::Array;
+/// let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+/// let surface = model.surface(0)?;
 /// let corners = surface.corners()?;
 /// let positions = surface.positions()?;
 /// let first = corners.get(0).and_then(|corner| positions.get(corner.position as usize));
@@ -38,21 +89,23 @@ short_debug!(Surface<'_>: |surface| {
     format: surface.geometry.format(), version: surface.geometry.version(), index: surface.index,
 });
 
-#[allow(clippy::missing_errors_doc, reason = "each returns the errors of the `Geometry` method that it calls")]
+#[allow(clippy::missing_errors_doc, reason = "documented once on the type")]
 impl<'a> Surface<'a> {
-    /// Makes the view of surface `index` of the mesh `geometry`.
-    ///
-    /// `new` does not check the index. If the index is out of range, the methods of `Surface`
-    /// return an error.
-    #[must_use]
-    pub const fn new(geometry: &'a dyn Geometry, index: usize) -> Self {
+    /// Makes a surface of a mesh. The index is below the number of its surfaces.
+    pub(super) const fn of(geometry: &'a dyn Geometry, index: usize) -> Self {
         Self { geometry, index }
     }
 
-    /// Returns all surfaces of the mesh `geometry`, in file order, or the error of
-    /// [`Geometry::surface_count`].
+    /// Returns surface `index` of a mesh of one format.
+    #[doc(hidden)]
+    pub fn new(geometry: &'a dyn Geometry, index: usize) -> Result<Self> {
+        geometry.surface(index)
+    }
+
+    /// Returns all surfaces of a mesh of one format.
+    #[doc(hidden)]
     pub fn all(geometry: &'a dyn Geometry) -> Result<impl ExactSizeIterator<Item = Self>> {
-        Ok((0..geometry.surface_count()?).map(move |index| Self::new(geometry, index)))
+        geometry.surfaces()
     }
 
     /// Returns the index of this surface in the file.
@@ -87,8 +140,10 @@ impl<'a> Surface<'a> {
         self.geometry.surface_material(self.index)
     }
 
-    /// Returns whether the surface is meant to be visible. Renderers and exporters skip an
-    /// invisible surface.
+    /// Returns whether the surface is meant to be visible.
+    ///
+    /// An invisible surface marks a position in the mesh, such as an attachment point. Renderers
+    /// and exporters skip it.
     pub fn is_drawn(&self) -> Result<bool> {
         self.geometry.is_drawn(self.index)
     }
@@ -99,7 +154,8 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the vertex pool of the surface. Surfaces with equal pools share their positions and
-    /// weights, and with a single index stream also their attributes.
+    /// weights, and with a single index stream also their attributes. A program reads these arrays
+    /// once for all of them.
     pub fn vertex_pool(&self) -> Result<VertexPool> {
         self.geometry.vertex_pool(self.index)
     }
@@ -118,7 +174,12 @@ impl<'a> Surface<'a> {
         self.geometry.vertex_frames(self.index)
     }
 
-    /// Returns the lengths of the arrays of the surface.
+    /// Returns the lengths of the arrays of the surface. The method reads the item count of every
+    /// array of the surface, but no vertex.
+    ///
+    /// Some counts may be in a compressed block of the surface. The first call for such a surface
+    /// inflates the block in 128 KiB of memory and keeps the counts only. It takes about as long as
+    /// inflating the block, so find an array first if you need both.
     pub fn counts(&self) -> Result<Counts> {
         self.geometry.counts(self.index)
     }
@@ -128,7 +189,8 @@ impl<'a> Surface<'a> {
         self.geometry.positions(self.index, 0)
     }
 
-    /// Finds the positions of a morph target. Target 0 is the base shape.
+    /// Finds the positions of a morph target: a complete shape that can be blended with the base
+    /// shape. Target 0 is the base shape.
     pub fn target_positions(&self, target: usize) -> Result<Positions<'a>> {
         self.geometry.positions(self.index, target)
     }
@@ -171,24 +233,31 @@ impl<'a> Surface<'a> {
         self.geometry.colors_are_data()
     }
 
-    /// Finds the bone weights, or returns `None` if the surface has no bone weights.
+    /// Finds the bone weights, or returns `None` if the surface has no bone weights. Each position
+    /// has one list of weights.
     pub fn weights(&self) -> Result<Option<Weights<'a>>> {
         self.geometry.weights(self.index)
     }
 
-    /// Finds the index stream for positions and weights.
+    /// Finds the index stream for positions and weights, which has one index per corner.
     pub fn indices(&self) -> Result<Indices<'a>> {
         self.geometry.indices(self.index)
     }
 
-    /// Finds the index stream for tangent frames, UVs and colours.
+    /// Finds the index stream for tangent frames, UVs and colours, which has one index per corner.
     ///
     /// If the format has only one index stream, this method returns the index stream for positions.
     pub fn attribute_indices(&self) -> Result<Indices<'a>> {
-        match self.geometry.attribute_indices(self.index)? {
+        match self.second_indices()? {
             Some(indices) => Ok(indices),
             None => self.indices(),
         }
+    }
+
+    /// Finds the index stream for attributes, or returns `None` if the format has one stream for
+    /// all attributes.
+    pub(crate) fn second_indices(&self) -> Result<Option<Indices<'a>>> {
+        self.geometry.attribute_indices(self.index)
     }
 
     /// Returns whether the file stores one index stream for both positions and attributes.
@@ -202,17 +271,15 @@ impl<'a> Surface<'a> {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Model, Surface};
-    ///
     /// for (path, is_single) in [("data/secondlife/quad.llmesh", true), ("data/unigine/cube_ms13.mesh", false)] {
-    ///     let model = Model::open(meshpeek::read(path)?)?;
-    ///     assert_eq!(Surface::new(model.geometry()?, 0).is_single_stream()?, is_single);
+    ///     let model = meshpeek::open(path)?;
+    ///     assert_eq!(model.surface(0)?.is_single_stream()?, is_single);
     /// }
     /// # Ok(())
     /// # }
     /// ```
     pub fn is_single_stream(&self) -> Result<bool> {
-        let Some(attributes) = self.geometry.attribute_indices(self.index)? else { return Ok(true) };
+        let Some(attributes) = self.second_indices()? else { return Ok(true) };
         Ok(self.indices()?.is_same_array(&attributes))
     }
 
@@ -228,12 +295,6 @@ impl<'a> Surface<'a> {
         self.geometry.extra_array(self.index, name)
     }
 
-    /// Lends the surface as a geometry of its own, in which the surface has the index 0: see
-    /// [`Geometry::lend`].
-    pub fn lend(&self) -> Result<Box<dyn Geometry + 'a>> {
-        self.geometry.lend(self.index)
-    }
-
     /// Finds both index streams of the surface. `corners` checks that the two index streams have
     /// the same length and consist of whole triangles.
     ///
@@ -244,10 +305,16 @@ impl<'a> Surface<'a> {
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     pub fn corners(&self) -> Result<Corners<'a>> {
-        Corners::new(self.geometry, self.index, self.indices()?, self.attribute_indices()?)
+        Corners::new(self, self.indices()?, self.attribute_indices()?)
     }
 
+    /// Makes an error about the start of the array `name`.
     pub(crate) fn fault(&self, name: &'static str, kind: Cause) -> Error {
-        self.geometry.fault(self.index, name, 0, kind.unlocated())
+        self.fault_at(name, 0, kind)
+    }
+
+    /// Makes an error about the array `name`, at the offset `into` bytes after its start.
+    pub(crate) fn fault_at(&self, name: &'static str, into: u64, kind: Cause) -> Error {
+        self.geometry.fault(self.index, name, into, kind.unlocated())
     }
 }

@@ -9,10 +9,10 @@ use crate::parse::setters::setters;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{MeshFile, Model, OpenOptions};
+/// use meshpeek::{Model, OpenOptions};
 /// let options = OpenOptions::default().with_record_access(true);
 /// let model = Model::open_with(meshpeek::read("data/unigine/cube_ms13.mesh")?, &options)?;
-/// assert!(model.file().touched_bytes() > Some(0));
+/// assert!(model.touched_bytes() > Some(0));
 /// # Ok(())
 /// # }
 /// ```
@@ -20,6 +20,7 @@ use crate::parse::setters::setters;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
+#[allow(clippy::unsafe_derive_deserialize, reason = "its unsafe methods are unsafe for the file, not for the options")]
 pub struct OpenOptions {
     /// Maximum sizes and counts that bound the memory and time for reading the file.
     pub limits: Limits,

@@ -35,7 +35,7 @@ const NON_MANIFOLD: u32 = u32::MAX - 1;
 /// use meshpeek::query::{Adjacency, Triangles};
 ///
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let triangles = Triangles::new(&meshpeek::Surface::new(&mesh, 0))?;
+/// let triangles = Triangles::new(&mesh.surface(0)?)?;
 /// let adjacency = Adjacency::new(&triangles)?;
 /// let (other, edge) = adjacency.across(0, 1).expect("a cube is closed");
 /// assert_eq!(adjacency.across(other, edge), Some((0, 1)));

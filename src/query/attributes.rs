@@ -31,7 +31,7 @@ const UV_SETS: usize = 4;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::query::Attributes;
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let attributes = Attributes::new(&meshpeek::Surface::new(&mesh, 0))?;
+/// let attributes = Attributes::new(&mesh.surface(0)?)?;
 /// // The middle of the edge from the second corner of the first triangle to the third.
 /// let Some(here) = attributes.at(0, [0.5, 0.5]) else { panic!("no first triangle") };
 /// println!("{:?} faces {:?}, and has {:?} of the texture", here.position, here.normal, here.uvs[0]);
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn mixes_what_the_corners_have() {
         let mesh = crate::formats::unigine::Mesh::open(written()).unwrap();
-        let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
+        let attributes = Attributes::new(&Surface::new(&mesh, 0).unwrap()).unwrap();
         assert_eq!(attributes.triangle_count(), 2);
         // The barycentric coordinates of the test point are 0.5 for the first corner of the
         // triangle, and 0.25 for the second and the third corner. The attribute indices of the
@@ -464,7 +464,7 @@ mod tests {
             ("ezmesh/flag101.ezb", [48, 48, 0, 48, 48]),
         ] {
             let model = Model::open(read(path)).unwrap();
-            assert_eq!(expect_corners(model.file().geometry().unwrap()), expected, "{path}");
+            assert_eq!(expect_corners(model.geometry()), expected, "{path}");
         }
         for (stem, corners) in [("guard", 39), ("box", 36), ("crate64", 36)] {
             let [data, aniv] = ["d", "a"].map(|part| read(&format!("unreal/{stem}_{part}.3d")));
@@ -478,13 +478,13 @@ mod tests {
     fn an_index_out_of_range_is_nothing() {
         let parts = [0.25, 0.25];
         let mesh = spoilt(INDICES);
-        let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
+        let attributes = Attributes::new(&Surface::new(&mesh, 0).unwrap()).unwrap();
         assert!(attributes.at(0, parts).is_some() && attributes.at(1, parts).is_none());
         assert_eq!((attributes.position(1, parts), attributes.weights(1, parts)), (None, None));
         assert_eq!((attributes.triangle(1), attributes.geometric_normal(1)), (None, None));
         assert!(attributes.uv(0, 1, parts).is_some(), "it uses the other index stream");
         let mesh = spoilt(ATTRIBUTE_INDICES);
-        let attributes = Attributes::new(&Surface::new(&mesh, 0)).unwrap();
+        let attributes = Attributes::new(&Surface::new(&mesh, 0).unwrap()).unwrap();
         assert_eq!(attributes.at(1, parts), None);
         assert_eq!(
             (attributes.normal(1, parts), attributes.color(1, parts), attributes.uv(0, 1, parts)),

@@ -34,10 +34,10 @@ use crate::query::scene_instance::SceneInstance;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::Affine;
-/// use meshpeek::query::{InstancedScene, Ray, Scene, SceneInstance};
+/// use meshpeek::query::{InstancedScene, Ray, SceneInstance};
 ///
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let cube = Scene::new(&mesh)?;
+/// let cube = mesh.scene()?;
 /// let at = |x: f64, size: f64| Affine::new([[size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size], [x, 0.0, 0.0]]);
 /// let small = SceneInstance::new(7, &cube, &at(0.0, 1.0))?;
 /// let large = SceneInstance::new(8, &cube, &at(10.0, 2.0))?;

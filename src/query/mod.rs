@@ -6,10 +6,10 @@
 //! [`Tree`]) for the triangles of each surface. A query searches all surfaces of the scene. A
 //! `Tree` contains no copies of positions or indices. The leaves of a tree store the indices of
 //! triangles, and a query decodes these triangles from the bytes of the file. A sidecar
-//! is a separate file that stores the trees of a mesh. [`open_indexed`](crate::open_indexed) opens
-//! a mesh with its sidecar and writes one if there is none.
-//! [`IndexedModel::scene`](crate::IndexedModel::scene) makes a scene that uses the trees in it. A
-//! query of such a scene reads only the memory pages that it needs.
+//! is a separate file that stores the trees of a mesh.
+//! [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) opens a mesh with its sidecar and
+//! writes one if there is none. [`Model::scene`](crate::Model::scene) makes a scene that uses the
+//! trees in it. A query of such a scene reads only the memory pages that it needs.
 //!
 //! A `Scene` borrows from the owner of the mesh. [`SceneTrees`] contains only the trees and borrows
 //! nothing, so a struct can contain it together with the owner. It lends a `Scene` for a batch of

@@ -40,10 +40,10 @@ const MAX_BYTES_PER_QUERY: usize = 256 << 10;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::query::{Ray, Scene};
+/// use meshpeek::query::Ray;
 ///
-/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let scene = Scene::new(&mesh)?;
+/// let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+/// let scene = model.scene()?;
 /// let hit = scene.ray(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])).expect("the ray hits the cube");
 /// assert_eq!(hit.point, [0.1, 0.2, 0.5]);
 /// assert!(scene.nearest([0.0, 0.0, 9.0], f32::INFINITY).is_some());
@@ -63,7 +63,7 @@ short_debug!(Scene<'_>: |scene| {
 });
 
 impl<'a> Scene<'a> {
-    /// Makes a scene of all surfaces of a file that are [drawn](Geometry::is_drawn), in their base
+    /// Makes a scene of all surfaces of a file that are [drawn](Surface::is_drawn), in their base
     /// shape, and builds a tree for each surface.
     ///
     /// # Errors
@@ -72,10 +72,10 @@ impl<'a> Scene<'a> {
     /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
     /// memory.
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
-        Self::from_surfaces(geometry, drawn_surfaces(geometry)?, None)
+        Self::from_surfaces(drawn_surfaces(geometry)?, None)
     }
 
-    /// Makes a scene of all surfaces of a file that are [drawn](Geometry::is_drawn), in their base
+    /// Makes a scene of all surfaces of a file that are [drawn](Surface::is_drawn), in their base
     /// shape, with the trees that `sidecar` stores.
     ///
     /// If the sidecar has no tree for a surface, a new tree is built for this surface.
@@ -89,39 +89,36 @@ impl<'a> Scene<'a> {
     ///
     /// Returns the same errors as [`Scene::new`](Self::new).
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
-        Self::from_surfaces(geometry, drawn_surfaces(geometry)?, Some(sidecar))
+        Self::from_surfaces(drawn_surfaces(geometry)?, Some(sidecar))
     }
 
-    /// Makes a scene of some surfaces of a file, given by their indices.
+    /// Makes a scene of some surfaces of a file.
     ///
     /// If `sidecar` is given, the trees come from the sidecar as in [`indexed`](Self::indexed). If
     /// `sidecar` is `None`, the trees are built as in [`Scene::new`](Self::new).
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Scene::new`](Self::new). Returns
-    /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if one of the surface indices is out
-    /// of range.
+    /// Returns the same errors as [`Scene::new`](Self::new).
     pub fn from_surfaces(
-        geometry: &'a dyn Geometry,
-        surfaces: impl IntoIterator<Item = usize>,
+        surfaces: impl IntoIterator<Item = Surface<'a>>,
         sidecar: Option<&Arc<Sidecar>>,
     ) -> Result<Self> {
         let surfaces = surfaces.into_iter();
         let (least, most) = surfaces.size_hint();
-        let mut scene = Self::with_room(most.unwrap_or(least).min(geometry.surface_count()?))?;
-        for number in surfaces {
-            let triangles = Triangles::new(&Surface::new(geometry, number))?;
+        let mut scene = Self::with_room(most.unwrap_or(least))?;
+        for surface in surfaces {
+            let triangles = Triangles::new(&surface)?;
             let stored = sidecar.and_then(|sidecar| {
-                Tree::from_sidecar(sidecar, geometry.file_index(number), triangles.len())
+                Tree::from_sidecar(sidecar, surface.index(), triangles.len())
                     .filter(|tree| fits(tree, &triangles, sidecar.trust()))
             });
-            scene.add_or_build(number, triangles, stored, u32::MAX)?;
+            scene.add_or_build(surface.index(), triangles, stored, u32::MAX)?;
         }
         Ok(scene)
     }
 
-    /// Makes a scene of all surfaces of a file that are [drawn](Geometry::is_drawn), in their base
+    /// Makes a scene of all surfaces of a file that are [drawn](Surface::is_drawn), in their base
     /// shape, with trees that are converted from the spatial trees in the file.
     ///
     /// [`Tree::from_spatial_tree`] converts each spatial tree. If the file has no spatial tree for
@@ -137,7 +134,6 @@ impl<'a> Scene<'a> {
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
         let mut scene = Self::with_room(geometry.surface_count()?)?;
         for surface in drawn_surfaces(geometry)? {
-            let surface = Surface::new(geometry, surface);
             let triangles = Triangles::new(&surface)?;
             let stored = match surface.partition() {
                 Ok(Some(spatial_tree)) if triangles.len() > MAX_ROOT_LEAF_TRIANGLES => {
@@ -298,8 +294,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Returns the indices of the surfaces that are drawn. A surface for which this cannot be found out
-/// is one of them, so that its error is reported when its arrays are located.
-fn drawn_surfaces(geometry: &dyn Geometry) -> Result<impl Iterator<Item = usize>> {
-    Ok((0..geometry.surface_count()?).filter(|surface| geometry.is_drawn(*surface).unwrap_or(true)))
+/// Returns the surfaces that are drawn. If this cannot be read, the surface is returned, too: its
+/// error is reported when its arrays are located.
+fn drawn_surfaces(geometry: &dyn Geometry) -> Result<impl Iterator<Item = Surface<'_>>> {
+    Ok(geometry.surfaces()?.filter(|surface| surface.is_drawn().unwrap_or(true)))
 }

@@ -17,10 +17,10 @@ impl<'a> Scene<'a> {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::query::{Ray, Scene};
+    /// use meshpeek::query::Ray;
     ///
     /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let scene = Scene::new(&mesh)?.with_masks(|_| 0b01);
+    /// let scene = mesh.scene()?.with_masks(|_| 0b01);
     /// let ray = Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0]);
     /// assert!(scene.is_hit(&ray.with_mask(0b11)) && !scene.is_hit(&ray.with_mask(0b10)));
     /// assert!(scene.masked(0b01).nearest([0.0; 3], 9.0).is_some());

@@ -39,13 +39,13 @@ const MAX_SAMPLES: u64 = 16;
 ///
 /// impl Level {
 ///     fn rays(&self, rays: &[Ray]) -> meshpeek::Result<Vec<Option<Hit>>> {
-///         let scene = self.trees.scene(self.model.geometry()?)?; // builds no tree
+///         let scene = self.trees.scene(self.model.geometry())?; // builds no tree
 ///         Ok(scene.rays(rays))
 ///     }
 /// }
 ///
 /// let model = Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// let trees = SceneTrees::new(model.geometry()?)?; // builds the trees
+/// let trees = SceneTrees::new(model.geometry())?; // builds the trees
 /// let level = Level { model, trees };
 /// let hits = level.rays(&[Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])])?;
 /// assert!(hits[0].is_some());
@@ -91,17 +91,17 @@ impl SceneTrees {
         Self::of(geometry, Scene::indexed(geometry, sidecar)?)
     }
 
-    /// Makes the trees of some surfaces, given by their indices, as [`Scene::from_surfaces`] does.
+    /// Makes the trees of some surfaces of `geometry`, as [`Scene::from_surfaces`] does.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Scene::from_surfaces`].
-    pub fn from_surfaces(
-        geometry: &dyn Geometry,
-        surfaces: impl IntoIterator<Item = usize>,
+    pub fn from_surfaces<'a>(
+        geometry: &'a dyn Geometry,
+        surfaces: impl IntoIterator<Item = Surface<'a>>,
         sidecar: Option<&Arc<Sidecar>>,
     ) -> Result<Self> {
-        Self::of(geometry, Scene::from_surfaces(geometry, surfaces, sidecar)?)
+        Self::of(geometry, Scene::from_surfaces(surfaces, sidecar)?)
     }
 
     /// Converts the spatial trees in the file, as [`Scene::from_file_trees`] does.
@@ -144,7 +144,7 @@ impl SceneTrees {
         self.expect_surface_count(geometry)?;
         let mut all = try_with_capacity(self.trees.len())?;
         for tree in &self.trees {
-            let surface = Surface::new(geometry, tree.surface);
+            let surface = geometry.surface(tree.surface)?;
             let triangles = Triangles::new(&surface)?;
             expect_counts(tree, &surface, &triangles)?;
             all.push(triangles);
@@ -241,6 +241,6 @@ impl SampledTriangle {
         }
         let expected = format!("triangle {} as in the mesh of the trees", self.triangle).into();
         let kind = Cause::OtherMesh { expected, found: "another triangle".into() };
-        Err(Surface::new(geometry, surface.index()).fault("indices", kind))
+        Err(geometry.surface(surface.index())?.fault("indices", kind))
     }
 }

@@ -71,7 +71,7 @@ pub struct MeshPicture {
 /// use meshpeek::render::{PictureOptions, SceneInput, draw};
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let options = PictureOptions::default().with_size([64, 64]);
-/// let drawn = draw(&SceneInput::new(mesh.contents()), &options)?;
+/// let drawn = draw(&SceneInput::new(&mesh), &options)?;
 /// assert_eq!((drawn.picture.size(), drawn.triangles), ([64, 64], 12));
 /// # Ok(())
 /// # }

@@ -29,7 +29,7 @@ pub enum CameraMotion {
 /// use meshpeek::render::{CameraMotion, Framing, PictureOptions, SceneInput, draw};
 ///
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-/// let input = SceneInput::new(mesh.contents());
+/// let input = SceneInput::new(&mesh);
 /// let options = PictureOptions::default().with_size([64, 64]);
 /// let framing = Framing::new(&input, &[options.clone()], CameraMotion::Turning)?;
 /// let options = options.with_framing(framing);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_camera_keeps_its_distance() {
         let mesh = crate::open("data/unigine/cube_ms13.mesh").unwrap();
-        let input = SceneInput::new(mesh.contents());
+        let input = SceneInput::new(&mesh);
         let options = PictureOptions::default().with_size(SIZE);
         let turning = Framing::new(&input, std::slice::from_ref(&options), CameraMotion::Turning).unwrap();
         let free = Framing::new(&input, &[options.clone(), options], CameraMotion::Free).unwrap();
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn a_still_camera_shows_all_frames() {
         let mesh = crate::open("data/unreal/guard_d.3d").unwrap();
-        let input = SceneInput::new(mesh.contents());
+        let input = SceneInput::new(&mesh);
         let base = PictureOptions::default().with_size(SIZE);
         let pictures = [0.0, 5.0, 9.0].map(|frame| base.clone().with_frame(Some(frame)));
         let all = Framing::new(&input, &pictures, CameraMotion::Still).unwrap();

@@ -22,7 +22,7 @@ fn options(size: u32) -> PictureOptions {
 
 fn drawn(bytes: &[u8], options: &PictureOptions) -> crate::Result<MeshPicture> {
     let model = Model::open(bytes.to_vec())?;
-    draw(&SceneInput::new(model.contents()), options)
+    draw(&SceneInput::new(&model), options)
 }
 
 /// Draws a sample.
@@ -205,7 +205,7 @@ fn pictures_of_all_samples_are_equal_at_each_level() {
             let options = options(48).with_camera(Camera::ISO);
             let mut first = None;
             at_each_level(|level| {
-                let drawn = draw(&SceneInput::new(model.contents()), &options).unwrap();
+                let drawn = draw(&SceneInput::new(&model), &options).unwrap();
                 assert!(*first.get_or_insert_with(|| drawn.clone()) == drawn, "{} {level:?}", path.display());
             });
             count += 1;

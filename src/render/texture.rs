@@ -41,7 +41,7 @@ pub trait TextureSource {
 /// let red = Red(Arc::new(Texture::new([1, 1], vec![[255, 0, 0, 255]])?));
 /// let mesh = meshpeek::open("data/unreal/guard")?;
 /// let options = PictureOptions::default().with_size([64, 64]);
-/// let drawn = draw_textured(&SceneInput::new(mesh.contents()), &options, &red)?;
+/// let drawn = draw_textured(&SceneInput::new(&mesh), &options, &red)?;
 /// assert!(drawn.picture.pixels().iter().any(|[red, green, ..]| *red > 90 && *green < 20));
 /// # Ok(())
 /// # }

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_stated_axes_become_those_of_the_mesh() {
         let flag = mesh("ezmesh/flag.ezm");
-        let map = |up, front| Adjustment { up, front, then: Affine::IDENTITY }.map(&flag).unwrap();
+        let map = |up, front| Adjustment { up, front, then: Affine::IDENTITY }.map(flag.geometry()).unwrap();
         assert_eq!(map(None, None), Affine::IDENTITY);
         assert_eq!(map(Some(Axis::Y), Some(Axis::Z)), Affine::IDENTITY);
         assert_eq!(map(Some(Axis::Z), None).apply([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]);
@@ -76,7 +76,7 @@ mod tests {
         // Up and front of each pair of axes become y and z, without a mirror.
         let all = [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
         for (up, front) in all.into_iter().flat_map(|up| all.map(|front| (up, front))) {
-            let adjusted = Adjustment { up: Some(up), front: Some(front), then: Affine::IDENTITY }.map(&flag);
+            let adjusted = Adjustment { up: Some(up), front: Some(front), then: Affine::IDENTITY }.map(flag.geometry());
             let [up, front] = [up, front].map(Axis::direction);
             let Ok(map) = adjusted else {
                 assert!(crate::math::dot(up, front).abs() > 0.5);
@@ -91,10 +91,12 @@ mod tests {
     fn the_axes_of_the_format_are_the_goal() {
         // UNIGINE has z up and -y forward.
         let cube = mesh("unigine/cube_ms13.mesh");
-        let map = Adjustment { up: Some(Axis::Y), front: Some(Axis::X), then: Affine::IDENTITY }.map(&cube).unwrap();
+        let map = Adjustment { up: Some(Axis::Y), front: Some(Axis::X), then: Affine::IDENTITY }
+            .map(cube.geometry())
+            .unwrap();
         assert_eq!((map.apply([0.0, 1.0, 0.0]), map.apply([1.0, 0.0, 0.0])), ([0.0, 0.0, 1.0], [0.0, -1.0, 0.0]));
         let double = Affine::new([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0], [0.0; 3]]);
-        let map = Adjustment { then: double, ..Adjustment::default() }.map(&cube).unwrap();
+        let map = Adjustment { then: double, ..Adjustment::default() }.map(cube.geometry()).unwrap();
         assert_eq!(map.apply([1.0, 2.0, 3.0]), [2.0, 4.0, 6.0]);
         assert_eq!(front_of(Axis::Y, Space::GLTF.handedness), Axis::Z);
     }

@@ -33,9 +33,10 @@ pub(crate) fn whole_frames(geometry: &dyn Geometry, surface: usize) -> Result<u3
     if count < 2 || geometry.surface_count()? == 0 {
         return Ok(count);
     }
-    let vertices = as_index(geometry.counts(surface)?.vertices);
+    let surface = geometry.surface(surface)?;
+    let vertices = as_index(surface.counts()?.vertices);
     let is_whole = |frame: u32| {
-        let positions = geometry.vertex_frame(surface, as_index(frame));
+        let positions = surface.vertex_frame(as_index(frame));
         frame == 0 || positions.is_ok_and(|positions| positions.len() >= vertices)
     };
     if is_whole(count.saturating_sub(1)) {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use crate::model::Contents;
 use crate::model::animation::Animations;
+use crate::model::{AsMeshFile, Contents};
 
 /// The input of an [`Export`](crate::export::Export) or of [`draw`](crate::render::draw): the
 /// contents of a mesh file, and the clips of other files.
@@ -14,8 +14,8 @@ use crate::model::animation::Animations;
 /// use meshpeek::export::{ClipSource, Export, ExportFormat, SceneInput, ExportOptions};
 /// let [mesh, walk] = ["skinned_ms12.mesh", "bend_an10.anim"].map(|name| format!("data/unigine/{name}"));
 /// let (mesh, walk) = (meshpeek::open(mesh)?, meshpeek::open(walk)?);
-/// let clips = [ClipSource { name: "walk", animations: &walk }];
-/// let input = SceneInput::new(mesh.contents()).with_clips(&clips);
+/// let clips = [ClipSource { name: "walk", animations: walk.animations() }];
+/// let input = SceneInput::new(&mesh).with_clips(&clips);
 /// let options = ExportOptions::default();
 /// let export = Export::new(&input, ExportFormat::Glb, &options)?;
 /// assert!(export.losses().is_empty());
@@ -33,9 +33,16 @@ pub struct SceneInput<'a> {
 const RELEASE_BYTES: u64 = 8 << 20;
 
 impl<'a> SceneInput<'a> {
-    /// Makes an input without clips of other files.
+    /// Makes an input of a model, without clips of other files.
     #[must_use]
-    pub const fn new(contents: &'a dyn Contents) -> Self {
+    pub fn new<M: AsMeshFile>(model: &'a M) -> Self {
+        Self::of_contents(model.file())
+    }
+
+    /// Makes an input of the contents of a file of one format.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of_contents(contents: &'a dyn Contents) -> Self {
         Self { contents, clips: &[], release: None }
     }
 

@@ -78,9 +78,9 @@ pub(crate) fn damage(error: &Error) -> &'static str {
 fn triangle_count(asset: &dyn Asset, level: usize) -> Result<u64> {
     let geometry = asset.level(level)?;
     let mut count = 0_u64;
-    for surface in 0..geometry.surface_count()? {
-        if geometry.is_drawn(surface)? {
-            count = count.saturating_add(u64::from(geometry.counts(surface)?.corners / 3));
+    for surface in geometry.surfaces()? {
+        if surface.is_drawn()? {
+            count = count.saturating_add(u64::from(surface.counts()?.corners / 3));
         }
     }
     Ok(count)

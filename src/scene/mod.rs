@@ -72,8 +72,6 @@ pub(crate) struct PlacedScene<'a> {
 pub(crate) struct PlacedSurface<'s> {
     /// The surface, which may be lent.
     pub(crate) surface: Surface<'s>,
-    /// The index of the surface in its level of detail.
-    pub(crate) number: usize,
     /// The shape of the surface.
     pub(crate) shape: SurfaceShape<'s>,
     /// The map from stored values to the output. It includes the transform of the place.
@@ -84,7 +82,7 @@ pub(crate) struct PlacedSurface<'s> {
     pub(crate) input: SceneInput<'s>,
     /// The index of the place among the chosen places.
     pub(crate) place_number: usize,
-    /// The vertex pool of the surface in its level of detail. A lent surface does not know it.
+    /// The vertex pool of the surface.
     pub(crate) pool: VertexPool,
     /// The number of vertex frames of the mesh.
     pub(crate) frame_count: usize,
@@ -105,7 +103,6 @@ impl PlacedSurface<'_> {
     pub(crate) const fn normal_input(&self) -> NormalInput<'_, '_> {
         NormalInput {
             pool: self.position_pool(),
-            number: self.number,
             surface: &self.surface,
             shape: self.shape,
             conversion: &self.conversion,
@@ -246,14 +243,14 @@ impl<'a> PlacedScene<'a> {
     pub(crate) fn shows(&self, geometry: &dyn Geometry, surface: usize) -> Result<bool> {
         match &self.options.surfaces {
             Some(chosen) => Ok(chosen.contains(&surface)),
-            None => geometry.is_drawn(surface),
+            None => geometry.surface(surface)?.is_drawn(),
         }
     }
 
     /// Returns an error if a chosen surface does not exist.
     pub(crate) fn check_surfaces(&self, geometry: &dyn Geometry) -> Result<()> {
         for surface in self.options.surfaces.iter().flatten() {
-            geometry.surface_name(*surface)?;
+            geometry.surface(*surface)?;
         }
         Ok(())
     }
@@ -359,13 +356,13 @@ impl<'a> PlacedScene<'a> {
                 if !self.shows(geometry, number)? {
                     continue;
                 }
-                let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
-                let (surface, shape) = (Surface::new(&*lent, 0), pose.shape());
+                let lent = geometry.lend(number)?;
+                let (surface, shape) = (lent.surface(), pose.shape());
+                let pool = surface.vertex_pool()?;
                 size.add_surface(&surface)?;
                 let (input, color_use) = (self.input, self.options.colors);
                 let shown = PlacedSurface {
                     surface,
-                    number,
                     shape,
                     conversion,
                     place,

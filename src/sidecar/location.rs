@@ -27,7 +27,7 @@ pub struct Found {
 /// The folder in which the sidecars of mesh files are stored, which may not be known.
 ///
 /// ```
-/// use meshpeek::sidecar::SidecarCache;
+/// use meshpeek::SidecarCache;
 /// use std::path::Path;
 ///
 /// let cache = SidecarCache::in_folder("cache/of/a/game");

@@ -10,8 +10,9 @@
 //! | the results of a walk over the keys of an animation, and its checkpoints | UNIGINE, embedded and `.anim` | that walk |
 //! | a tree over the triangles of each surface that has 1,024 or more | all but Unreal | [building it](crate::query) |
 //!
-//! [`open_indexed`](crate::open_indexed) opens a mesh and uses its sidecar, and writes one if there
-//! is none. Opening a mesh in any other way never writes a sidecar. A sidecar only saves time and
+//! [`open_mapped`](crate::open_mapped) uses the sidecar of a mesh.
+//! [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) also writes one if there is none.
+//! Opening a mesh in any other way never writes a sidecar. A sidecar only saves time and
 //! is never required for a correct result. If the content of a sidecar is missing or damaged, or
 //! belongs to another mesh file, the needed offsets, checkpoints and query trees are computed from
 //! the mesh file.

@@ -14,7 +14,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;
 use crate::io::{Eviction, FileBytes, Map};
 use crate::math::{as_index, as_u64};
-use crate::model::{ByteRanges, Contents, Part, Surface};
+use crate::model::{AsMeshFile, Part};
 use crate::parse::PAGE;
 
 /// The number of items of an asset: the greatest number of levels of detail in a format.
@@ -52,7 +52,7 @@ impl<F, O, M, T> AssetLevels<F, O, T>
 where
     F: Fn(u32) -> Result<Map> + Send + Sync + 'static,
     O: Fn(FileBytes) -> Result<M> + Send + Sync + 'static,
-    M: Contents + ByteRanges,
+    M: AsMeshFile,
     T: BufferTarget,
 {
     /// Makes the content of `assets` files.
@@ -90,7 +90,7 @@ where
     fn open_level(&self, map: &Arc<Map>, item: u32) -> Result<(M, usize)> {
         let find = || {
             let asset = (self.open)(FileBytes::Map(Arc::clone(map)))?;
-            let count = asset.asset(0)?.level_count()?;
+            let count = asset.file().asset(0)?.level_count()?;
             Ok((asset, as_index(item % LEVELS).min(count.saturating_sub(1))))
         };
         find().map_err(|error| map.located(error))
@@ -99,21 +99,19 @@ where
     /// Returns the byte ranges of the level of an item.
     fn level_ranges(&self, map: &Arc<Map>, item: u32) -> Result<Vec<Range<u64>>> {
         let (asset, level) = self.open_level(map, item)?;
-        asset.byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
+        asset.file().byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
     }
 
     /// Decodes all drawn surfaces of a level.
     fn decode_level(&self, opened: &M, level: usize, work: &mut Work) -> Result<Buffers<T::Buffer>> {
-        let asset = opened.asset(0)?;
+        let asset = opened.file().asset(0)?;
         let geometry = asset.level(level)?;
         let mut parts = Vec::new();
-        for surface in 0..geometry.surface_count()? {
-            if !geometry.is_drawn(surface)? {
-                continue;
+        for surface in geometry.surfaces()? {
+            if surface.is_drawn()? {
+                work.inflated = work.inflated.saturating_add(array_bytes(&surface)?);
+                parts.push(TriangleRange { surface, range: 0..u32::MAX / 3 });
             }
-            work.inflated = work.inflated.saturating_add(array_bytes(&*geometry, surface)?);
-            let number = u32::try_from(surface).unwrap_or(u32::MAX);
-            parts.push(TriangleRange { surface: Surface::new(&*geometry, surface), number, range: 0..u32::MAX / 3 });
         }
         decode(&parts, &self.layout, &self.target, work)
     }
@@ -123,7 +121,7 @@ impl<F, O, M, T> Content for AssetLevels<F, O, T>
 where
     F: Fn(u32) -> Result<Map> + Send + Sync + 'static,
     O: Fn(FileBytes) -> Result<M> + Send + Sync + 'static,
-    M: Contents + ByteRanges,
+    M: AsMeshFile,
     T: BufferTarget,
 {
     type Value = Buffers<T::Buffer>;

@@ -6,7 +6,7 @@ use super::memory::reserved;
 use crate::array::{Array, Bounds};
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
-use crate::model::{Attribute, ByteRanges, Corners, Geometry, IndexStream, Part, Positions, Surface};
+use crate::model::{AsMeshFile, Attribute, ByteRanges, Corners, Geometry, IndexStream, Part, Positions, Surface};
 
 /// The greatest factor by which the vertex ranges of the parts of a surface may be longer than the
 /// arrays of the surface. A surface whose triangles use vertices in no order is not divided.
@@ -69,13 +69,14 @@ impl MeshParts {
     ///
     /// Returns the errors of the reader of the format, and
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    pub fn new<G: Geometry + ByteRanges>(mesh: &G, index_bytes: u32) -> Result<Self> {
+    pub fn new<M: AsMeshFile>(mesh: &M, index_bytes: u32) -> Result<Self> {
+        let (geometry, file): (&dyn Geometry, &dyn ByteRanges) = (mesh.file(), mesh.file());
         let mut parts = Vec::new();
-        for surface in 0..mesh.surface_count()? {
-            if is_block(mesh, surface)? {
-                parts.push(MeshPart { is_block: true, ..whole(mesh, surface)? });
+        for surface in geometry.surfaces()? {
+            if is_block(file, surface.index())? {
+                parts.push(MeshPart { is_block: true, ..whole(&surface)? });
             } else {
-                divide(mesh, surface, index_bytes, &mut parts)?;
+                divide(&surface, index_bytes, &mut parts)?;
             }
         }
         Self::of_parts(parts)
@@ -87,9 +88,11 @@ impl MeshParts {
     /// # Errors
     ///
     /// Returns the errors of the reader of the format.
-    pub fn of_surfaces<G: Geometry + ByteRanges>(mesh: &G) -> Result<Self> {
-        let parts = (0..mesh.surface_count()?)
-            .map(|surface| Ok(MeshPart { is_block: is_block(mesh, surface)?, ..whole(mesh, surface)? }));
+    pub fn of_surfaces<M: AsMeshFile>(mesh: &M) -> Result<Self> {
+        let (geometry, file): (&dyn Geometry, &dyn ByteRanges) = (mesh.file(), mesh.file());
+        let parts = geometry
+            .surfaces()?
+            .map(|surface| Ok(MeshPart { is_block: is_block(file, surface.index())?, ..whole(&surface)? }));
         Self::of_parts(parts.collect::<Result<_>>()?)
     }
 
@@ -160,14 +163,14 @@ impl MeshParts {
         }
     }
 
-    /// Passes the bytes of each array that a part uses to `visit`: both index streams, positions,
-    /// tangent frames or normals, UV sets and colours. Bone weights are not included.
+    /// Passes the bytes of each array of its surface that a part uses to `visit`: both index
+    /// streams, positions, tangent frames or normals, UV sets and colours. Bone weights are not
+    /// included.
     ///
     /// # Errors
     ///
     /// Returns the errors of the methods of [`Surface`] that find the arrays.
-    pub fn arrays<'a>(mesh: &'a dyn Geometry, part: &MeshPart, mut visit: impl FnMut(&'a [u8])) -> Result<()> {
-        let surface = Surface::new(mesh, as_index(part.surface));
+    pub fn arrays<'a>(surface: &Surface<'a>, part: &MeshPart, mut visit: impl FnMut(&'a [u8])) -> Result<()> {
         let corners = as_range(&(part.triangles.start.saturating_mul(3)..part.triangles.end.saturating_mul(3)));
         let [positions, attributes] = [&part.positions, &part.attributes].map(as_range);
         let indices = surface.indices()?;
@@ -197,9 +200,9 @@ impl MeshParts {
 }
 
 /// Returns the number of bytes of the arrays of a surface, without bone weights.
-pub(super) fn array_bytes(mesh: &dyn Geometry, surface: usize) -> Result<u64> {
+pub(super) fn array_bytes(surface: &Surface<'_>) -> Result<u64> {
     let mut sum = 0_u64;
-    MeshParts::arrays(mesh, &whole_with(surface, Bounds::EMPTY), |bytes| {
+    MeshParts::arrays(surface, &whole_with(surface.index(), Bounds::EMPTY), |bytes| {
         sum = sum.saturating_add(as_u64(bytes.len()));
     })?;
     Ok(sum)
@@ -217,23 +220,21 @@ fn bytes<'a, A: Array + 'a>(array: &A, range: Range<usize>) -> &'a [u8] {
 
 /// Returns whether the arrays of a surface are in one compressed block: the positions then need the
 /// same bytes of the file as the indices.
-fn is_block<G: Geometry + ByteRanges>(mesh: &G, surface: usize) -> Result<bool> {
-    let surface = mesh.file_index(surface);
-    let ranges = |attribute| mesh.byte_ranges(0, &Part::Attribute { surface, attribute });
+fn is_block(file: &dyn ByteRanges, surface: usize) -> Result<bool> {
+    let ranges = |attribute| file.byte_ranges(0, &Part::Attribute { surface, attribute });
     let positions = ranges(Attribute::Positions { target: 0 })?;
     Ok(!positions.is_empty() && positions == ranges(Attribute::Indices)?)
 }
 
 /// Makes one part of a surface, without reading its arrays. The ranges end with the arrays.
-fn whole(mesh: &dyn Geometry, surface: usize) -> Result<MeshPart> {
-    Ok(whole_with(surface, mesh.surface_bounds(surface)?))
+fn whole(surface: &Surface<'_>) -> Result<MeshPart> {
+    Ok(whole_with(surface.index(), surface.bounds()?))
 }
 
 /// Divides a surface into parts.
-fn divide(mesh: &dyn Geometry, index: usize, index_bytes: u32, parts: &mut Vec<MeshPart>) -> Result<()> {
-    let surface = Surface::new(mesh, index);
-    let (corners, positions) = (surface.corners()?, surface.positions()?);
-    let width = corners_width(&surface)?;
+fn divide(surface: &Surface<'_>, index_bytes: u32, parts: &mut Vec<MeshPart>) -> Result<()> {
+    let (corners, positions, index) = (surface.corners()?, surface.positions()?, surface.index());
+    let width = corners_width(surface)?;
     let step = index_bytes.checked_div(width.saturating_mul(3)).unwrap_or_default().max(1);
     let count = corners.triangle_count();
     let start = parts.len();

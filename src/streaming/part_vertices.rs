@@ -14,15 +14,15 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;
 use crate::io::{Eviction, Map};
 use crate::math::{as_index, as_u64};
-use crate::model::{ByteRanges, Geometry, Part, Surface};
+use crate::model::{AsMeshFile, Geometry, Part};
 
 /// The parts of a mesh, each decoded into a buffer of the program while it is resident.
 ///
 /// An item is a part in one of several [layouts](VertexLayout). The workers weld the triangles of
 /// the part and write vertices and indices to a [`BufferTarget`]. A surface in a compressed block
 /// is inflated by the worker and freed after it is decoded.
-pub struct PartVertices<G, T> {
-    mesh: Arc<G>,
+pub struct PartVertices<M, T> {
+    mesh: Arc<M>,
     map: Option<Arc<Map>>,
     parts: Arc<MeshParts>,
     layouts: Vec<VertexLayout>,
@@ -30,18 +30,18 @@ pub struct PartVertices<G, T> {
     missing: MissingBytes,
 }
 
-crate::error::debug::short_debug!([G: Geometry, T] PartVertices<G, T>: |content| {
+crate::error::debug::short_debug!([M, T] PartVertices<M, T>: |content| {
     parts: content.parts.len(), layouts: content.layouts.len(),
 });
 
-impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> PartVertices<G, T> {
+impl<M: AsMeshFile + 'static, T: BufferTarget> PartVertices<M, T> {
     /// Makes the content of all parts in all `layouts`.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if there is no layout, or if the
     /// number of items is not below 4,294,967,295.
-    pub fn new(mesh: Arc<G>, parts: Arc<MeshParts>, layouts: impl Into<Vec<VertexLayout>>, target: T) -> Result<Self> {
+    pub fn new(mesh: Arc<M>, parts: Arc<MeshParts>, layouts: impl Into<Vec<VertexLayout>>, target: T) -> Result<Self> {
         let layouts = layouts.into();
         let items = as_u64(parts.len()).saturating_mul(as_u64(layouts.len()));
         if layouts.is_empty() || items >= u64::from(u32::MAX) {
@@ -64,7 +64,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> PartVertices<G, T> {
 
     /// Returns the mesh.
     #[must_use]
-    pub const fn mesh(&self) -> &Arc<G> {
+    pub const fn mesh(&self) -> &Arc<M> {
         &self.mesh
     }
 
@@ -93,14 +93,19 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> PartVertices<G, T> {
         })
     }
 
+    fn geometry(&self) -> &dyn Geometry {
+        self.mesh.file()
+    }
+
     /// Returns the byte ranges of the file that a part needs.
     fn ranges(&self, map: &Map, part: u32) -> Result<Vec<Range<u64>>> {
         let Some(part) = self.parts.get(part) else { return Ok(Vec::new()) };
         if part.is_whole {
-            return self.mesh.byte_ranges(0, &Part::Surface(as_index(part.surface)));
+            return self.mesh.file().byte_ranges(0, &Part::Surface(as_index(part.surface)));
         }
         let mut ranges = reserved(8)?;
-        MeshParts::arrays(&*self.mesh, part, |bytes| ranges.extend(map.range_of(bytes)))?;
+        let surface = self.geometry().surface(as_index(part.surface))?;
+        MeshParts::arrays(&surface, part, |bytes| ranges.extend(map.range_of(bytes)))?;
         Ok(ranges)
     }
 
@@ -112,7 +117,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> PartVertices<G, T> {
     }
 }
 
-impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> Content for PartVertices<G, T> {
+impl<M: AsMeshFile + 'static, T: BufferTarget> Content for PartVertices<M, T> {
     type Value = Buffers<T::Buffer>;
 
     fn item_count(&self) -> u32 {
@@ -153,7 +158,7 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> Content for PartVertic
             let part = self.parts.get(self.part_and_layout(*item)?.0);
             let counts = match part.filter(|part| part.is_whole) {
                 // The counts of a block are known after it was inflated once.
-                Some(part) if estimate == 0 => self.mesh.counts(as_index(part.surface))?,
+                Some(part) if estimate == 0 => self.geometry().surface(as_index(part.surface))?.counts()?,
                 _ => crate::model::Counts::default(),
             };
             let stride = u64::from(self.part_and_layout(*item)?.1.stride());
@@ -168,13 +173,12 @@ impl<G: Geometry + ByteRanges + 'static, T: BufferTarget> Content for PartVertic
         for item in items {
             let (number, layout) = self.part_and_layout(*item)?;
             let Some(part) = self.parts.get(number) else { continue };
-            let surface = as_index(part.surface);
-            let lent = self.mesh.lend(surface)?;
+            let lent = self.geometry().lend(as_index(part.surface))?;
+            let surface = lent.surface();
             if part.is_block {
-                work.inflated = work.inflated.saturating_add(array_bytes(&*lent, 0)?);
+                work.inflated = work.inflated.saturating_add(array_bytes(&surface)?);
             }
-            let triangles =
-                TriangleRange { surface: Surface::new(&*lent, 0), number: part.surface, range: part.triangles.clone() };
+            let triangles = TriangleRange { surface, range: part.triangles.clone() };
             let buffers = decode(&[triangles], layout, &self.target, work)?;
             let bytes = buffers.memory();
             values.push((buffers, bytes));

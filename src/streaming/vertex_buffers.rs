@@ -106,8 +106,6 @@ impl<B> Buffers<B> {
 /// Triangles of a surface to decode.
 pub(super) struct TriangleRange<'a> {
     pub(super) surface: Surface<'a>,
-    /// The index of the surface that [`Draw`] reports.
-    pub(super) number: u32,
     pub(super) range: Range<u32>,
 }
 
@@ -126,7 +124,8 @@ pub(super) fn decode<T: BufferTarget>(
     for (part, welded) in parts.iter().zip(&welded) {
         let format = IndexFormat::for_vertices(welded.vertices.len());
         let indices = as_u64(welded.indices.len());
-        draws.push(Draw { surface: part.number, format, first_vertex: sizes.vertices, index_offset: 0, indices });
+        let surface = u32::try_from(part.surface.index()).unwrap_or(u32::MAX);
+        draws.push(Draw { surface, format, first_vertex: sizes.vertices, index_offset: 0, indices });
         sizes.vertices = sizes.vertices.saturating_add(as_u64(welded.vertices.len()));
         sizes.indices = sizes.indices.saturating_add(indices);
     }

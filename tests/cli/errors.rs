@@ -70,7 +70,7 @@ fn a_number_out_of_range_is_named() {
         (dump(guard, &["--frame", "16777217"]), "the mesh has 10 frames, expected 0 to 9, found 16777217".into()),
         (dump(guard, &["--clip", "1", "--frame", "77"]), "the clip has 6 frames, expected 0 to 5, found 77".into()),
         (dump(model, &["--asset", "77"]), below(2, 77)),
-        (dump(arm, &["--lod", "low", "--surface", "77"]), format!("low_lod[77]: {}", below(1, 77))),
+        (dump(arm, &["--lod", "low", "--surface", "77"]), format!("surface[77]: {}", below(1, 77))),
         (dump(rock, &["--attribute", "hull", "--surface", "77"]), format!("hull[77]: {}", below(3, 77))),
         (dump(guard, &["--range", "77..78"]), "expected a range within 0..11, found 77..78".into()),
         (query(model, &["nearest", "--point", "0,0,0", "--asset", "77"]), below(2, 77)),

@@ -82,7 +82,7 @@ fn counts_the_vertices_of_a_gpu_as_a_weld_does() {
         }
         let model = meshpeek::open(path).unwrap();
         let index = usize::try_from(row["surface"].as_u64().unwrap()).unwrap();
-        let welded = meshpeek::Surface::new(&model, index).weld().unwrap();
+        let welded = meshpeek::Surface::new(model.geometry(), index).unwrap().weld().unwrap();
         assert_eq!(row["gpu_vertices"], welded.vertices.len(), "{path} {index}");
     }
 }
@@ -91,7 +91,7 @@ fn counts_the_vertices_of_a_gpu_as_a_weld_does() {
 fn glb_vertices(path: &str) -> Option<u64> {
     let model = meshpeek::open(path).ok()?;
     let options = changed!(ExportOptions::default(), allow_loss: true);
-    let input = SceneInput::new(model.file().contents());
+    let input = SceneInput::new(&model);
     let export = Export::new(&input, ExportFormat::Glb, &options).ok()?;
     let mut glb = Vec::new();
     export.write_file(0, "out", &mut glb).unwrap();

@@ -10,6 +10,7 @@ use meshpeek::ezmesh::{
     Animation, Column, Dialect, Form, IndexBuffer, Mesh, MeshElement, Scalar, Section, Semantic, Skeleton, TetraMesh,
     Track, VertexBuffer, VertexValue, View, unescape,
 };
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::model::{Bone, Transform};
 use meshpeek::{
     Animations, Array, Bounds, Corner, Error, ErrorKind, FormatVersion as _, Geometry, MeshFile as _, OpenOptions,
@@ -1386,7 +1387,7 @@ fn probes_with_bad_indices_are_told_of() {
         let system = open(&bytes);
         assert_eq!(system.indices(0).unwrap().first_out_of_range(3), Some((2, 9)));
         assert_eq!(system.positions(0, 0).unwrap().get(9), None);
-        let error = refused(Surface::new(&system, 0).weld());
+        let error = refused(Surface::new(&system, 0).unwrap().weld());
         assert_eq!(error.kind().id(), "value", "{error}");
         let at = bytes.windows(5).position(|window| window == b"0 1 9").unwrap() as u64;
         // Only the parser of the block sees the number itself, so the error reports the offset of

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::{Animations, Array, Bounds, FormatVersion, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Array, Bounds, Pose, Skeleton, SkinnedSurface, Surface};
 
 use crate::{Model, animate, for_each_file};
 
@@ -19,19 +19,19 @@ fn shown(Bounds { min, max }: &Bounds) -> String {
 fn first_box(model: &Model) -> Bounds {
     let mut points = Vec::new();
     if let Some(frame) = model.clip(0).unwrap().first_vertex_frame {
-        for surface in Surface::all(model).unwrap() {
+        for surface in Surface::all(model.geometry()).unwrap() {
             points.extend(surface.vertex_frame(frame as usize).unwrap().iter());
         }
         return bounds_of(points);
     }
-    let (skeleton, mut pose) = (Skeleton::new(model).unwrap(), Pose::rest(model).unwrap());
+    let (skeleton, mut pose) = (Skeleton::new(model.animations()).unwrap(), Pose::rest(model.animations()).unwrap());
     let mut bones = vec![Affine::IDENTITY; skeleton.len()];
     let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
-    pose.set_frame(model, 0, 0).unwrap();
+    pose.set_frame(model.animations(), 0, 0).unwrap();
     skeleton.model(pose.bones(), &mut bones).unwrap();
     skeleton.palette(&bones, &mut palette).unwrap();
     points.extend(bones.iter().map(|bone| bone.columns_f32()[3]));
-    for surface in Surface::all(model).unwrap() {
+    for surface in Surface::all(model.geometry()).unwrap() {
         let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
         points.extend((0..skinned.len() as u32).map(|vertex| skinned.position(vertex).unwrap().unwrap()));
     }
@@ -41,7 +41,7 @@ fn first_box(model: &Model) -> Bounds {
 /// Checks the output for a file without a clip that has frames.
 fn expect_targets(path: &str, model: &Model, lines: &[&str]) -> usize {
     let mut expected = Vec::new();
-    for surface in Surface::all(model).unwrap() {
+    for surface in Surface::all(model.geometry()).unwrap() {
         for target in 1..surface.counts().unwrap().targets as usize {
             let (base, moved) = (surface.positions().unwrap(), surface.target_positions(target).unwrap());
             let halfway = base.iter().zip(moved.iter());
@@ -63,7 +63,7 @@ fn plays_every_clip() {
     let mut targets = 0;
     for_each_file(animate::run, |path, model, out| {
         let lines: Vec<&str> = out.lines().collect();
-        if model.clip_count().unwrap() == 0 || model.clip(0).unwrap().frames == 0 {
+        if model.animations().clip_count().unwrap() == 0 || model.clip(0).unwrap().frames == 0 {
             targets += expect_targets(path, model, &lines);
             return;
         }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use meshpeek::model::{Axis, Handedness, Space, SpaceConversion, UvOrigin};
-use meshpeek::{Array, Geometry, Surface};
+use meshpeek::{Array, Surface};
 
 use crate::{Model, convert_obj, for_each_file};
 
@@ -86,7 +86,8 @@ fn keeps_every_corner() {
     let mut kinds = [0; 3];
     for_each_file(convert_obj::run, |path, model, out| {
         let (obj, conversion) = (parse(out), conversion(model));
-        let surfaces: Vec<_> = Surface::all(model).unwrap().filter(|surface| surface.is_drawn().unwrap()).collect();
+        let surfaces: Vec<_> =
+            Surface::all(model.geometry()).unwrap().filter(|surface| surface.is_drawn().unwrap()).collect();
         assert_eq!(obj.objects.len(), surfaces.len(), "{path}");
         for (object, surface) in obj.objects.iter().zip(&surfaces) {
             expect_surface(path, &obj, object, surface, &conversion);

@@ -1,6 +1,6 @@
 //! Tests of the examples `walk` and `out_of_core`.
 
-use meshpeek::{Array, Bounds, Geometry, Surface};
+use meshpeek::{Array, Bounds, Surface};
 
 use crate::support::walk::{Totals, walk as count};
 use crate::{for_each_file, out_of_core, walk};
@@ -16,8 +16,9 @@ fn sum(out: &str, start: &str, word: &str) -> usize {
 fn walk_lists_what_a_file_contains() {
     let mut formats = std::collections::BTreeSet::new();
     for_each_file(walk::run, |path, model, out| {
-        formats.insert(meshpeek::FormatVersion::format(model));
-        let Totals { assets, levels, instances, surfaces, triangles, materials, bones, .. } = count(model).unwrap();
+        formats.insert(model.format());
+        let Totals { assets, levels, instances, surfaces, triangles, materials, bones, .. } =
+            count(model.contents()).unwrap();
         let lines = |start: &str| out.lines().filter(|line| line.starts_with(start)).count();
         let listed = [lines("asset "), lines("material "), lines("instance ")];
         assert_eq!(listed, [assets, materials, instances], "{path}: {out}");
@@ -34,7 +35,7 @@ fn out_of_core_visits_every_surface() {
     let mut surfaces = 0;
     for_each_file(out_of_core::run, |path, model, out| {
         let mut lines = out.lines();
-        for surface in Surface::all(model).unwrap() {
+        for surface in Surface::all(model.geometry()).unwrap() {
             let (positions, index) = (surface.positions().unwrap(), surface.index());
             let boxes = positions.iter().map(|at| Bounds { min: at, max: at });
             let Bounds { min, max } = boxes.fold(Bounds::EMPTY, |all, one| all.union(&one));
@@ -46,7 +47,7 @@ fn out_of_core_visits_every_surface() {
             surfaces += 1;
         }
         assert_eq!(lines.next(), None, "{path}");
-        assert_eq!(model.surface_count().unwrap(), out.lines().count(), "{path}");
+        assert_eq!(model.geometry().surface_count().unwrap(), out.lines().count(), "{path}");
     });
     assert!(surfaces >= 30, "{surfaces}");
 }

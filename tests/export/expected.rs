@@ -45,7 +45,7 @@ pub fn decode(contents: &dyn Contents, target: &Space) -> Vec<ExpectedSurface> {
         let conversion = space.conversion_to(target).unwrap();
         let count = geometry.surface_count().unwrap();
         for surface in instance.surfaces.clone().unwrap_or(0..count) {
-            let surface = Surface::new(&*geometry, surface);
+            let surface = Surface::new(&*geometry, surface).unwrap();
             if surface.is_drawn().unwrap() {
                 all.push(decode_surface(&surface, &conversion));
             }

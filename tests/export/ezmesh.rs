@@ -67,7 +67,7 @@ fn compare(name: &str, contents: &dyn Contents, format: ExportFormat) {
             ]);
         }
     }
-    let found = corners(&model);
+    let found = corners(model.geometry());
     assert_eq!(found.len(), expected.len(), "{name}");
     for (number, (mut found, expected)) in found.into_iter().zip(&expected).enumerate() {
         let (mut expected, is_equal) = (expected.clone(), equal.get(number) == Some(&true));
@@ -84,7 +84,7 @@ fn compare(name: &str, contents: &dyn Contents, format: ExportFormat) {
 fn samples_come_back() {
     for_each_sample(|name, model| {
         for format in FORMATS {
-            compare(name, model, format);
+            compare(name, model.contents(), format);
         }
     });
 }
@@ -94,13 +94,13 @@ fn real_files_come_back() {
     let mut files = 0;
     for (name, model) in corpus_meshes() {
         // Damaged surfaces lose triangles, which other tests count.
-        let surfaces = model.surface_count().unwrap_or_default();
-        if (0..surfaces).any(|surface| Surface::new(&model, surface).weld().is_err()) {
+        let surfaces = model.geometry().surface_count().unwrap_or_default();
+        if (0..surfaces).any(|surface| Surface::new(model.geometry(), surface).unwrap().weld().is_err()) {
             continue;
         }
         let level = model.asset(0).and_then(|asset| asset.level(0).map(drop));
-        if level.is_ok() && export(&model, ExportFormat::Ezb, &ExportOptions::default()).is_ok() {
-            compare(&name, &model, ExportFormat::Ezb);
+        if level.is_ok() && export(model.contents(), ExportFormat::Ezb, &ExportOptions::default()).is_ok() {
+            compare(&name, model.contents(), ExportFormat::Ezb);
             files += 1;
         }
     }
@@ -113,24 +113,25 @@ fn bones_and_clips_come_back() {
     for file in ["unigine/skinned_ms12.mesh", "unigine/skinned_ms10.mesh", "ezmesh/flag.ezm", "secondlife/arm.llmesh"] {
         let source = sample(file);
         let space = source.space().placed(Affine::IDENTITY).or(&assumed());
-        let conversion = space.conversion_to(&target(&source)).unwrap();
+        let conversion = space.conversion_to(&target(source.contents())).unwrap();
         for format in FORMATS {
-            let found = again(file, &source, format);
-            assert_eq!(found.bone_count().unwrap(), source.bone_count().unwrap(), "{file}");
-            for bone in 0..source.bone_count().unwrap() {
-                let expected = source.bone(bone).unwrap();
-                let index = found.find_bone(expected.name.as_bytes()).unwrap().unwrap();
-                expect_near(&found.bone(index).unwrap().bind, &conversion.local(&expected.bind));
+            let found = again(file, source.contents(), format);
+            assert_eq!(found.animations().bone_count().unwrap(), source.animations().bone_count().unwrap(), "{file}");
+            for bone in 0..source.animations().bone_count().unwrap() {
+                let expected = source.animations().bone(bone).unwrap();
+                let index = found.animations().find_bone(expected.name.as_bytes()).unwrap().unwrap();
+                expect_near(&found.animations().bone(index).unwrap().bind, &conversion.local(&expected.bind));
             }
-            for clip in 0..source.clip_count().unwrap() {
+            for clip in 0..source.animations().clip_count().unwrap() {
                 let frames = source.clip(clip).unwrap().frames;
-                let mut poses = [source.bone_count().unwrap(); 2].map(|count| vec![Transform::default(); count]);
+                let mut poses =
+                    [source.animations().bone_count().unwrap(); 2].map(|count| vec![Transform::default(); count]);
                 for frame in 0..frames as usize {
-                    source.pose(clip, frame, &mut poses[0]).unwrap();
-                    found.pose(clip, frame, &mut poses[1]).unwrap();
+                    source.animations().pose(clip, frame, &mut poses[0]).unwrap();
+                    found.animations().pose(clip, frame, &mut poses[1]).unwrap();
                     for (bone, pose) in poses[0].iter().enumerate() {
-                        let name = source.bone(bone).unwrap().name;
-                        let index = found.find_bone(name.as_bytes()).unwrap().unwrap();
+                        let name = source.animations().bone(bone).unwrap().name;
+                        let index = found.animations().find_bone(name.as_bytes()).unwrap().unwrap();
                         expect_near(&poses[1][index], &conversion.local(pose));
                         compared += 1;
                     }
@@ -151,11 +152,12 @@ fn vertices_without_weights_stay() {
     let source = Model::open(mesh.to_bytes().unwrap()).unwrap();
     let conversion = source.space().placed(Affine::IDENTITY).or(&assumed()).conversion_to(&Space::GLTF).unwrap();
     for format in FORMATS {
-        let found = again("without weights", &source, format);
-        let still = source.bone_count().unwrap();
-        assert_eq!(found.bone_count().unwrap(), still + 1);
-        assert_eq!(found.bone(still).unwrap().name.as_bytes(), b"without bones_3");
-        let (stored, written) = (Surface::new(&source, 0), Surface::new(&found, 0));
+        let found = again("without weights", source.contents(), format);
+        let still = source.animations().bone_count().unwrap();
+        assert_eq!(found.animations().bone_count().unwrap(), still + 1);
+        assert_eq!(found.animations().bone(still).unwrap().name.as_bytes(), b"without bones_3");
+        let (stored, written) =
+            (Surface::new(source.geometry(), 0).unwrap(), Surface::new(found.geometry(), 0).unwrap());
         let (positions, weights) = (written.positions().unwrap(), written.weights().unwrap().unwrap());
         let expected = conversion.position(stored.positions().unwrap().get(2).unwrap());
         let moved: Vec<i32> = (0..positions.len())
@@ -166,7 +168,7 @@ fn vertices_without_weights_stay() {
             .collect();
         assert!(!moved.is_empty() && moved.iter().all(|bone| *bone as usize == still), "{moved:?}");
         let mut pose = vec![Transform::default(); still + 1];
-        found.pose(0, 1, &mut pose).unwrap();
+        found.animations().pose(0, 1, &mut pose).unwrap();
         expect_near(&pose[still], &Transform::default());
     }
 }
@@ -198,7 +200,7 @@ fn expect_weights(name: &str, source: &crate::Model, found: &Model<Vec<u8>>) {
         }
         all
     };
-    let [expected, found] = [list(source, source), list(found, found)];
+    let [expected, found] = [list(source.geometry(), source.animations()), list(found.geometry(), found.animations())];
     assert!(!found.is_empty() && found.len() == expected.len(), "{name}");
     for (found, expected) in found.iter().zip(&expected) {
         assert!(found.keys().eq(expected.keys()), "{name}: {found:?}, {expected:?}");
@@ -208,7 +210,8 @@ fn expect_weights(name: &str, source: &crate::Model, found: &Model<Vec<u8>>) {
 
 #[test]
 fn vertex_frames_are_a_loss() {
-    let (_, losses) = export(&sample("unreal/guard_d.3d"), ExportFormat::Ezm, &ExportOptions::default()).unwrap();
+    let (_, losses) =
+        export(sample("unreal/guard_d.3d").contents(), ExportFormat::Ezm, &ExportOptions::default()).unwrap();
     assert!(losses.iter().any(|loss| loss.kind == LossKind::VertexFrames), "{losses:?}");
 }
 
@@ -232,7 +235,7 @@ fn held_for_instances(count: usize, format: ExportFormat) -> u64 {
     let model = Model::open(container).unwrap();
     let options = ExportOptions::default().with_allow_loss(true);
     let write = || {
-        let input = SceneInput::new(model.contents());
+        let input = SceneInput::new(&model);
         Export::new(&input, format, &options).unwrap().write_file(0, "m", &mut std::io::sink()).unwrap();
     };
     most_held(write).1

@@ -6,8 +6,8 @@ use meshpeek::export::{
     Compression, Export, ExportFormat, ExportOptions, LevelChoice, LossKind, NormalChoice, OutputSpace, SceneInput,
     SourceFacts,
 };
-use meshpeek::model::{Contents, Space, UvOrigin};
-use meshpeek::{Array as _, ErrorKind, Geometry, Surface};
+use meshpeek::model::{Space, UvOrigin};
+use meshpeek::{Array as _, ErrorKind, Surface};
 
 use crate::expected::{ExpectedSurface, decode};
 use crate::readers::{Obj, Object, read_obj, read_ply, read_stl};
@@ -44,8 +44,8 @@ fn obj_keeps_every_corner() {
     let (mut triangles, mut colors) = (0, 0);
     for_each_sample(|name, model| {
         let stored = ExportOptions::default().with_normals(Some(NormalChoice::Stored));
-        let (files, losses) = export(model, ExportFormat::Obj, &stored).unwrap();
-        let (obj, surfaces) = (read_obj(&files[0]), decode(model, &UPWARDS));
+        let (files, losses) = export(model.contents(), ExportFormat::Obj, &stored).unwrap();
+        let (obj, surfaces) = (read_obj(&files[0]), decode(model.contents(), &UPWARDS));
         assert_eq!((obj.objects.len(), obj.library.as_str()), (surfaces.len(), "out.mtl"), "{name}");
         for (object, surface) in obj.objects.iter().zip(&surfaces) {
             expect_object(name, &obj, object, surface);
@@ -56,11 +56,11 @@ fn obj_keeps_every_corner() {
         assert!(obj.objects.iter().all(|object| materials.contains(&object.material.as_str())), "{name}");
         // Colours are either all written or lost.
         let all = surfaces.iter().filter(|one| !one.colors.is_empty()).count();
-        let drawn = if model.colors_are_data() { &[][..] } else { &surfaces[..] };
+        let drawn = if model.geometry().colors_are_data() { &[][..] } else { &surfaces[..] };
         let single: usize = drawn.iter().filter(|one| one.is_single_stream).map(|one| one.colors.len()).sum();
         let others = drawn.iter().filter(|one| !one.is_single_stream && !one.colors.is_empty()).count();
         let has_data = losses.iter().any(|loss| loss.kind == LossKind::DataColors);
-        assert_eq!(has_data, model.colors_are_data() && all > 0, "{name}: {losses:?}");
+        assert_eq!(has_data, model.geometry().colors_are_data() && all > 0, "{name}: {losses:?}");
         assert!(obj.colors.len() <= single && (obj.colors.is_empty() == (single == 0)), "{name}");
         assert_eq!(losses.iter().any(|loss| loss.kind == LossKind::Colors), others > 0, "{name}: {losses:?}");
         colors += obj.colors.len();
@@ -70,7 +70,7 @@ fn obj_keeps_every_corner() {
 
 /// Returns the indices of the positions that drawn triangles use, in ascending order.
 fn used_positions(model: &Model) -> BTreeSet<u32> {
-    let surfaces = Surface::all(model.geometry().unwrap()).unwrap();
+    let surfaces = model.surfaces().unwrap();
     let drawn = surfaces.filter(|surface| surface.is_drawn().unwrap());
     drawn.flat_map(|surface| surface.indices().unwrap().iter()).collect()
 }
@@ -78,8 +78,8 @@ fn used_positions(model: &Model) -> BTreeSet<u32> {
 #[test]
 fn obj_writes_shared_vertices_once() {
     let model = sample("unreal/guard_d.3d");
-    let (files, _) = export(&model, ExportFormat::Obj, &ExportOptions::default()).unwrap();
-    let (obj, surfaces) = (read_obj(&files[0]), decode(&model, &UPWARDS));
+    let (files, _) = export(model.contents(), ExportFormat::Obj, &ExportOptions::default()).unwrap();
+    let (obj, surfaces) = (read_obj(&files[0]), decode(model.contents(), &UPWARDS));
     assert!(obj.objects.len() > 1);
     assert_eq!(obj.positions.len(), used_positions(&model).len());
     let uvs: usize = surfaces.iter().map(|surface| surface.uvs.len()).sum();
@@ -90,8 +90,8 @@ fn obj_writes_shared_vertices_once() {
 fn ply_keeps_every_corner() {
     let mut kinds = [0; 4];
     for_each_sample(|name, model| {
-        let (files, _) = export(model, ExportFormat::Ply, &ExportOptions::default()).unwrap();
-        let (ply, surfaces) = (read_ply(&files[0]), decode(model, &UPWARDS));
+        let (files, _) = export(model.contents(), ExportFormat::Ply, &ExportOptions::default()).unwrap();
+        let (ply, surfaces) = (read_ply(&files[0]), decode(model.contents(), &UPWARDS));
         let mut faces = ply.faces.iter();
         for surface in &surfaces {
             for triangle in &surface.triangles {
@@ -122,8 +122,8 @@ fn ply_keeps_every_corner() {
 #[test]
 fn stl_keeps_every_triangle() {
     for_each_sample(|name, model| {
-        let (files, losses) = export(model, ExportFormat::Stl, &ExportOptions::default()).unwrap();
-        let (found, surfaces) = (read_stl(&files[0]), decode(model, &Space::GLTF));
+        let (files, losses) = export(model.contents(), ExportFormat::Stl, &ExportOptions::default()).unwrap();
+        let (found, surfaces) = (read_stl(&files[0]), decode(model.contents(), &Space::GLTF));
         let corners = surfaces.iter().flat_map(|surface| {
             let position = |index: u32| surface.positions[index as usize];
             surface.triangles.iter().map(move |triangle| triangle.map(|corner| position(corner.position)))
@@ -145,14 +145,14 @@ fn exports_are_deterministic() {
     for_each_sample(|name, model| {
         for format in FLAT {
             let options = ExportOptions::default();
-            let [one, other] = [0, 1].map(|_| export(model, format, &options).unwrap());
+            let [one, other] = [0, 1].map(|_| export(model.contents(), format, &options).unwrap());
             assert!(one == other, "{name}: {format}");
         }
     });
 }
 
 fn losses(file: &str, format: ExportFormat, options: &ExportOptions) -> Vec<String> {
-    let (_, losses) = export(&sample(file), format, options).unwrap();
+    let (_, losses) = export(sample(file).contents(), format, options).unwrap();
     losses.iter().map(|loss| format!("{}: {loss}", loss.kind.id())).collect()
 }
 
@@ -188,13 +188,13 @@ fn only_what_a_mesh_loses_is_refused() {
         let export = Export::new(&SceneInput::new(&guard), format, &options).unwrap();
         assert!(!export.losses().is_empty() && export.refused().next().is_none(), "{:?}", export.losses());
         export.write_file(0, "guard", &mut Vec::new()).unwrap();
-        let export = Export::new(&SceneInput::new(damaged.contents()), format, &options).unwrap();
+        let export = Export::new(&SceneInput::new(&damaged), format, &options).unwrap();
         let refused: Vec<_> = export.refused().map(|loss| loss.kind).collect();
         assert_eq!(refused, [LossKind::Triangles], "{format}");
         let error = export.write_file(0, "cube", &mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
         let allowed = options.clone().with_allow_loss(true);
-        let export = Export::new(&SceneInput::new(damaged.contents()), format, &allowed).unwrap();
+        let export = Export::new(&SceneInput::new(&damaged), format, &allowed).unwrap();
         export.write_file(0, "cube", &mut Vec::new()).unwrap();
     }
 }
@@ -210,10 +210,10 @@ fn options_that_need_gltf_are_refused() {
             options.clone().with_quantized(true),
             options.clone().with_compression(Some(Compression::Ext)),
         ] {
-            let error = export(&model, format, &options).unwrap_err();
+            let error = export(model.contents(), format, &options).unwrap_err();
             assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("glTF"), "{error}");
         }
-        let missing = export(&model, format, &options.clone().with_surfaces(Some(vec![99]))).unwrap_err();
+        let missing = export(model.contents(), format, &options.clone().with_surfaces(Some(vec![99]))).unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NoSuch, "{missing}");
     }
 }
@@ -226,22 +226,22 @@ fn levels_surfaces_and_spaces_are_chosen() {
         let geometry = asset.level(level).unwrap();
         let corners = Surface::all(&*geometry).unwrap().map(|surface| surface.counts().unwrap().corners / 3);
         let options = ExportOptions::default().with_levels(LevelChoice::One(level));
-        let (files, _) = export(&model, ExportFormat::Stl, &options).unwrap();
+        let (files, _) = export(model.contents(), ExportFormat::Stl, &options).unwrap();
         assert_eq!(read_stl(&files[0]).len(), corners.sum::<u32>() as usize);
     }
     let model = sample("unreal/guard_d.3d");
     let options = ExportOptions::default().with_surfaces(Some(vec![1])).with_space(OutputSpace::Stored);
-    let (files, _) = export(&model, ExportFormat::Obj, &options).unwrap();
+    let (files, _) = export(model.contents(), ExportFormat::Obj, &options).unwrap();
     assert_eq!(read_obj(&files[0]).objects.len(), 1);
 }
 
 #[test]
 fn a_vertex_frame_is_exported() {
     let model = sample("unreal/guard_d.3d");
-    let geometry = model.geometry().unwrap();
+    let geometry = model.geometry();
     for frame in [0.0, 2.0, 2.5] {
         let options = ExportOptions::default().with_frame(Some(frame)).with_space(OutputSpace::Stored);
-        let (files, _) = export(&model, ExportFormat::Obj, &options).unwrap();
+        let (files, _) = export(model.contents(), ExportFormat::Obj, &options).unwrap();
         let obj = read_obj(&files[0]);
         let [from, to] = [frame.floor(), frame.ceil()]
             .map(|frame| meshpeek::Array::to_vec(&geometry.vertex_frame(0, frame as usize).unwrap()));
@@ -255,13 +255,14 @@ fn a_vertex_frame_is_exported() {
             assert_eq!(bits(*found), bits(conversion.position(mixed)));
         }
     }
-    let error = export(&model, ExportFormat::Obj, &ExportOptions::default().with_frame(Some(10.0))).unwrap_err();
+    let error =
+        export(model.contents(), ExportFormat::Obj, &ExportOptions::default().with_frame(Some(10.0))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoSuch, "{error}");
 }
 
 fn decode_conversion(model: &crate::Model) -> meshpeek::model::SpaceConversion {
-    let instance = model.instance(0).unwrap();
-    let space = model.geometry().unwrap().space().placed(instance.transform);
+    let instance = model.contents().instance(0).unwrap();
+    let space = model.geometry().space().placed(instance.transform);
     space.conversion_to(&Space::UNKNOWN).unwrap()
 }
 
@@ -272,7 +273,7 @@ fn a_pose_is_exported() {
     use meshpeek::{Pose, Skeleton, SkinnedSurface};
     let model = sample("ezmesh/flag.ezm");
     let options = ExportOptions::default().with_frame(Some(1.0));
-    let animations = model.animations().unwrap();
+    let animations = model.animations();
     let skeleton = Skeleton::new(animations).unwrap();
     let mut pose = Pose::rest(animations).unwrap();
     pose.set_moment(animations, 0, &animations.clip(0).unwrap().at_frame(1.0, false).unwrap()).unwrap();
@@ -280,11 +281,11 @@ fn a_pose_is_exported() {
     skeleton.model(pose.bones(), &mut bones).unwrap();
     let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
     skeleton.palette(&bones, &mut palette).unwrap();
-    let (obj_files, losses) = export(&model, ExportFormat::Obj, &options).unwrap();
+    let (obj_files, losses) = export(model.contents(), ExportFormat::Obj, &options).unwrap();
     assert!(!losses.iter().any(|loss| matches!(loss.kind, LossKind::Skin | LossKind::Clips)), "{losses:?}");
-    let (ply_files, _) = export(&model, ExportFormat::Ply, &options).unwrap();
+    let (ply_files, _) = export(model.contents(), ExportFormat::Ply, &options).unwrap();
     let (obj, ply) = (read_obj(&obj_files[0]), read_ply(&ply_files[0]));
-    let (rest, surfaces) = (decode(&model, &UPWARDS), Surface::all(&model).unwrap());
+    let (rest, surfaces) = (decode(model.contents(), &UPWARDS), Surface::all(model.geometry()).unwrap());
     let (mut faces, mut moved) = (ply.faces.iter(), 0);
     for ((surface, expected), object) in surfaces.zip(&rest).zip(&obj.objects) {
         let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
@@ -314,7 +315,7 @@ fn materials_refer_to_listed_images_only() {
     let model = sample("unreal/guard_d.3d");
     let source = SourceFacts::default().with_name("guard").with_images(vec!["jguard.PNG".to_owned()]);
     let options = ExportOptions::default().with_source(source);
-    let (files, _) = export(&model, ExportFormat::Obj, &options).unwrap();
+    let (files, _) = export(model.contents(), ExportFormat::Obj, &options).unwrap();
     let library = std::str::from_utf8(&files[1]).unwrap();
     assert!(library.contains("newmtl JGuard\n# masked\nmap_Kd jguard.PNG\n"), "{library}");
     assert!(library.contains("newmtl JLid\n") && library.matches("map_Kd").count() == 1, "{library}");
@@ -335,7 +336,7 @@ fn ply_data_begins_with_no_line_feed() {
             </Mesh></Meshes></MeshSystem>"
         );
         let model = meshpeek::Model::open(file.as_str()).unwrap();
-        let (files, _) = export(&model, ExportFormat::Ply, &ExportOptions::default()).unwrap();
+        let (files, _) = export(model.contents(), ExportFormat::Ply, &ExportOptions::default()).unwrap();
         let ply = read_ply(&files[0]);
         assert_eq!((ply.properties[..3].join(" ").as_str(), ply.position(0)), (order, position));
     }

@@ -10,7 +10,7 @@ use crate::{FLAT, export, samples};
 /// Exports bytes in all flat formats. Returns the number of exports that were written.
 fn export_all(bytes: &[u8], options: &ExportOptions) -> usize {
     let Ok(model) = Model::open(bytes.to_vec()) else { return 0 };
-    FLAT.into_iter().filter(|format| export(&model, *format, options).is_ok()).count()
+    FLAT.into_iter().filter(|format| export(model.contents(), *format, options).is_ok()).count()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn damaged_triangles_are_left_out_and_listed() {
     let model = Model::open(DAMAGED.as_bytes()).unwrap();
     let options = ExportOptions::default();
     for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl] {
-        let (files, losses) = export(&model, format, &options).unwrap();
+        let (files, losses) = export(model.contents(), format, &options).unwrap();
         let triangles: Vec<String> =
             losses.iter().filter(|loss| loss.kind == LossKind::Triangles).map(ToString::to_string).collect();
         assert!(triangles[0].starts_with("surface 0: 1 triangle with an invalid index"), "{triangles:?}");
@@ -97,7 +97,7 @@ fn shared_vertices_are_not_repeated() {
     file += "</Mesh></Meshes></MeshSystem>";
     let model = Model::open(file.as_bytes()).unwrap();
     for format in FLAT {
-        let (files, _) = export(&model, format, &ExportOptions::default()).unwrap();
+        let (files, _) = export(model.contents(), format, &ExportOptions::default()).unwrap();
         // A name of 4 KiB is written for each surface.
         assert!(files[0].len() < count * 9000, "{format}: {} bytes", files[0].len());
     }
@@ -123,7 +123,7 @@ fn a_pose_of_shared_vertices_is_the_same() {
     let options = ExportOptions::default().with_frame(Some(1.5));
     let [one, other] = [text, many.concat()].map(|text| {
         let model = Model::open(text.as_bytes()).unwrap();
-        let (files, _) = export(&model, ExportFormat::Obj, &options).unwrap();
+        let (files, _) = export(model.contents(), ExportFormat::Obj, &options).unwrap();
         read_obj(&files[0])
     });
     // Only used positions are written.
@@ -141,7 +141,7 @@ fn names_keep_the_statements_apart() {
         <MeshSection><indexbuffer triangle_count='1'>0 1 2</indexbuffer></MeshSection>
         </Mesh></Meshes></MeshSystem>";
     let model = Model::open(file).unwrap();
-    let (files, _) = export(&model, ExportFormat::Obj, &ExportOptions::default()).unwrap();
+    let (files, _) = export(model.contents(), ExportFormat::Obj, &ExportOptions::default()).unwrap();
     let obj = read_obj(&files[0]);
     assert_eq!((obj.objects.len(), obj.positions.len()), (3, 3), "three objects share three positions");
     let mut materials: Vec<&str> = obj.objects.iter().map(|object| object.material.as_str()).collect();

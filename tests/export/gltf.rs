@@ -42,7 +42,7 @@ pub fn options() -> ExportOptions {
 
 /// Exports a mesh as one GLB file.
 pub fn glb(contents: &dyn Contents, sources: &[ClipSource<'_>], options: &ExportOptions) -> meshpeek::Result<Vec<u8>> {
-    let export = Export::new(&SceneInput::new(contents).with_clips(sources), ExportFormat::Glb, options)?;
+    let export = Export::new(&SceneInput::of_contents(contents).with_clips(sources), ExportFormat::Glb, options)?;
     assert_eq!((export.file_count(), export.file_name(0, "mesh")), (1, "mesh.glb".to_owned()));
     let mut bytes = Vec::new();
     export.write_file(0, "mesh", &mut bytes)?;

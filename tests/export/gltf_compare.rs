@@ -107,7 +107,7 @@ pub fn mesh_nodes(reader: &Reader, contents: &dyn Contents, options: &ExportOpti
                 let converted = conversion(&*geometry, placement(&*open, &*geometry, Affine::IDENTITY), options);
                 for is_skinned in [false, true] {
                     let is_shown = |number: &usize| {
-                        let surface = Surface::new(&*geometry, *number);
+                        let surface = Surface::new(&*geometry, *number).unwrap();
                         let is_chosen = match &options.surfaces {
                             Some(chosen) => chosen.contains(number),
                             None => surface.is_drawn().unwrap(),
@@ -148,7 +148,7 @@ pub fn compare(
         assert_eq!(skin.is_some(), mesh_node.is_skinned, "{what}");
         let mut parts = reader.parts(&node.mesh().unwrap()).into_iter();
         for number in &mesh_node.surfaces {
-            let surface = Surface::new(&*geometry, *number);
+            let surface = Surface::new(&*geometry, *number).unwrap();
             let bones = if mesh_node.is_skinned { asset.animations().bone_count().unwrap() } else { 0 };
             let frame = first_frame(&*geometry, asset.animations(), options);
             SurfaceCheck { surface, conversion: converted, bones, frame, what, worst }.compare(&mut parts);

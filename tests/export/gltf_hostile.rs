@@ -73,7 +73,7 @@ fn export(
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> meshpeek::Result<()> {
-    let export = Export::new(&SceneInput::new(model.contents()), format, options)?;
+    let export = Export::new(&SceneInput::new(model), format, options)?;
     (0..export.file_count()).try_for_each(|file| export.write_file(file, "mesh", out))
 }
 

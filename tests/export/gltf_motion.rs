@@ -186,7 +186,7 @@ impl Motion<'_> {
             let mut primitives = self.reader.parts(&node.mesh().unwrap()).into_iter();
             let mut parts = Vec::new();
             for number in &mesh_node.surfaces {
-                let surface = Surface::new(&*geometry, *number);
+                let surface = Surface::new(&*geometry, *number).unwrap();
                 let triangles = triangles(&surface, &converted);
                 let mut corners = triangles.as_flattened();
                 while !corners.is_empty() {
@@ -239,7 +239,7 @@ impl Motion<'_> {
                 let mut parts = self.reader.parts(&node.mesh().unwrap()).into_iter();
                 let mut pairs = Vec::new();
                 for surface in &mesh_node.surfaces {
-                    let surface = Surface::new(geometry, *surface);
+                    let surface = Surface::new(geometry, *surface).unwrap();
                     let triangles = triangles(&surface, &converted);
                     pairs.push((surface, triangles, parts.next().unwrap()));
                 }

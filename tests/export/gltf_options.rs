@@ -20,7 +20,7 @@ use crate::support::corpus;
 
 /// Exports a mesh as `.gltf` with its `.bin` files.
 fn gltf(contents: &dyn Contents, options: &ExportOptions) -> meshpeek::Result<Reader> {
-    let export = Export::new(&SceneInput::new(contents), ExportFormat::Gltf, options)?;
+    let export = Export::new(&SceneInput::of_contents(contents), ExportFormat::Gltf, options)?;
     let mut files = BTreeMap::new();
     for file in 0..export.file_count() {
         let mut bytes = Vec::new();
@@ -214,7 +214,7 @@ fn expect_frame(reader: &Reader, contents: &dyn Contents, options: &ExportOption
         let node = reader.document.nodes().nth(mesh_node.node).unwrap();
         let mut parts = reader.parts(&node.mesh().unwrap()).into_iter();
         for number in &mesh_node.surfaces {
-            let (surface, part) = (Surface::new(&*geometry, *number), parts.next().unwrap());
+            let (surface, part) = (Surface::new(&*geometry, *number).unwrap(), parts.next().unwrap());
             let all = triangles(&surface, &converted);
             assert_eq!((all.len() * 3, part.targets.len()), (part.indices.len(), 0), "{what}");
             let size = diagonal(&converted.bounds(&geometry.bounds().unwrap()));
@@ -270,7 +270,7 @@ fn hulls_become_nodes() {
         }
         if let Some(mesh) = asset.collision_mesh().unwrap() {
             let part = &reader.parts(&left.next().unwrap().mesh().unwrap())[0];
-            let surface = Surface::new(&*mesh, 0);
+            let surface = Surface::new(&*mesh, 0).unwrap();
             let all = triangles(&surface, &converted);
             let positions = surface.positions().unwrap();
             assert_eq!(part.indices.len(), all.len() * 3);
@@ -291,11 +291,11 @@ fn clips_of_other_files_come_back() {
         let model = meshpeek::open(folder.join(mesh)).unwrap();
         for clip in ["wave_an10.anim", "wave_an13.anim", "bend_an10.anim", "still_an11.anim"] {
             let source = meshpeek::open(folder.join(clip)).unwrap();
-            let sources = [ClipSource { name: "other", animations: source.animations().unwrap() }];
+            let sources = [ClipSource { name: "other", animations: source.animations() }];
             let what = format!("{mesh} with {clip}");
             let reader = compare_file(model.contents(), &sources, &options(), &what, &mut worst).unwrap();
             let count = list(&reader.json, "animations").len();
-            let own = model.animations().unwrap().clip_count().unwrap();
+            let own = model.animations().clip_count().unwrap();
             assert_eq!(count, own + usize::from(!clip.starts_with("still")), "{what}");
         }
     }
@@ -311,10 +311,10 @@ fn clips_of_real_files_come_back() {
         std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(is_clip).collect();
     for path in meshes(folder) {
         let Ok(model) = meshpeek::open(&path) else { continue };
-        let Ok(own) = model.animations() else { continue };
+        let own = model.animations();
         for clip in &clips {
             let Ok(source) = meshpeek::open(clip) else { continue };
-            let animations = source.animations().unwrap();
+            let animations = source.animations();
             let is_known =
                 |bone: usize| own.find_bone(animations.bone(bone).unwrap().name.as_bytes()).unwrap().is_some();
             if (0..animations.bone_count().unwrap()).any(is_known) {

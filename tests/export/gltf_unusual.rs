@@ -17,7 +17,7 @@ const POINTS: &str = "<vertexbuffer count='3' ctype='fff' semantic='position'>0 
 fn exported(model: &Model<Vec<u8>>, options: &meshpeek::export::ExportOptions) -> (Reader, Vec<LossKind>) {
     let reader = Reader::glb(&glb(model.contents(), &[], options).unwrap());
     check(&reader, "an unusual file");
-    let export = Export::new(&SceneInput::new(model.contents()), ExportFormat::Glb, options).unwrap();
+    let export = Export::new(&SceneInput::new(model), ExportFormat::Glb, options).unwrap();
     (reader, export.losses().iter().map(|loss| loss.kind).collect())
 }
 
@@ -88,8 +88,8 @@ fn clips_that_do_not_fit_are_losses() {
     let (guard, walker) = (sample("unreal/box_d.3d"), sample("unigine/bend_an10.anim"));
     for (mesh, clips) in [("unreal/guard_d.3d", &guard), ("unigine/cube_ms13.mesh", &walker)] {
         let mesh = sample(mesh);
-        let sources = [ClipSource { name: "other", animations: clips.animations().unwrap() }];
-        let input = SceneInput::new(mesh.contents());
+        let sources = [ClipSource { name: "other", animations: clips.animations() }];
+        let input = SceneInput::new(&mesh);
         let (own, all) = (input, input.with_clips(&sources));
         let options = options();
         let [own, all] = [own, all].map(|input| Export::new(&input, ExportFormat::Glb, &options).unwrap());

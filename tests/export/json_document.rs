@@ -35,7 +35,7 @@ fn has_every_value() {
     let (mut shared, mut weights, mut bones) = (0, 0, 0);
     for_each_sample(|name, model| {
         let stored = ExportOptions::default().with_normals(Some(NormalChoice::Stored));
-        let (document, expected) = (read(model, &stored), decode(model, &Space::GLTF));
+        let (document, expected) = (read(model.contents(), &stored), decode(model.contents(), &Space::GLTF));
         assert_eq!((&document["schema"], &document["space"]), (&1.into(), &"gltf".into()), "{name}");
         let surfaces = document["surfaces"].as_array().unwrap();
         assert_eq!(surfaces.len(), expected.len(), "{name}");
@@ -70,8 +70,8 @@ fn has_every_value() {
 #[test]
 fn bones_and_keys_are_in_the_space_of_the_output() {
     let model = sample("unigine/skinned_ms12.mesh");
-    let stored = read(&model, &ExportOptions::default().with_space(OutputSpace::Stored));
-    let gltf = read(&model, &ExportOptions::default());
+    let stored = read(model.contents(), &ExportOptions::default().with_space(OutputSpace::Stored));
+    let gltf = read(model.contents(), &ExportOptions::default());
     let bones = |document: &Value| document["assets"][0]["bones"].as_array().unwrap().clone();
     assert!(!bones(&stored).is_empty());
     for (stored, gltf) in bones(&stored).iter().zip(bones(&gltf)) {
@@ -90,13 +90,13 @@ fn bones_and_keys_are_in_the_space_of_the_output() {
 
 #[test]
 fn frames_and_targets_are_written() {
-    let guard = read(&sample("unreal/guard_d.3d"), &ExportOptions::default());
+    let guard = read(sample("unreal/guard_d.3d").contents(), &ExportOptions::default());
     assert_eq!(guard["surfaces"][0]["frames"].as_array().unwrap().len(), 10);
     let clips = guard["assets"][0]["clips"].as_array().unwrap();
     assert!(clips.iter().all(|clip| clip["first_vertex_frame"].is_u64()), "{clips:?}");
     let mut targets = 0;
     for_each_sample(|_, model| {
-        for surface in read(model, &ExportOptions::default())["surfaces"].as_array().unwrap() {
+        for surface in read(model.contents(), &ExportOptions::default())["surfaces"].as_array().unwrap() {
             targets += surface["targets"].as_array().map_or(0, Vec::len);
         }
     });

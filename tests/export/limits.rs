@@ -15,7 +15,7 @@ use crate::support::unigine::skinned;
 
 /// Exports a model. Returns the output and its losses.
 fn export(model: &Model<Vec<u8>>, format: ExportFormat, options: &ExportOptions) -> (Vec<u8>, Vec<(LossKind, String)>) {
-    let input = SceneInput::new(model.contents());
+    let input = SceneInput::new(model);
     let export = Export::new(&input, format, options).unwrap();
     let losses = export.losses().iter().map(|loss| (loss.kind, loss.to_string())).collect();
     let mut bytes = Vec::new();
@@ -123,7 +123,7 @@ fn an_output_has_at_most_the_allowed_size() {
             assert_eq!(export(&model, format, &options().with_max_bytes(size)).0, bytes, "{format}");
         }
         let options = options().with_max_bytes(size - 1);
-        let input = SceneInput::new(model.contents());
+        let input = SceneInput::new(&model);
         let mut out = Vec::new();
         let written = Export::new(&input, format, &options).and_then(|export| export.write_file(0, "mesh", &mut out));
         let error = written.unwrap_err();
@@ -137,7 +137,7 @@ fn an_output_has_at_most_the_allowed_size() {
 fn a_repeated_output_is_refused_before_it_is_written() {
     let options = options().with_hulls(true).with_max_bytes(20_000);
     let refused = |model: &Model<Vec<u8>>, format| {
-        let error = Export::new(&SceneInput::new(model.contents()), format, &options).unwrap_err();
+        let error = Export::new(&SceneInput::new(model), format, &options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{format}");
     };
     let convex = map(&[("HullList", binary(&[1; 200])), ("Positions", codes(&[0; 600]))]);

@@ -58,7 +58,7 @@ const FLAT: [ExportFormat; 4] = [ExportFormat::Obj, ExportFormat::Ply, ExportFor
 /// Writes all files of an export, even if it loses data. Returns them with the losses.
 fn export(contents: &dyn Contents, format: ExportFormat, options: &ExportOptions) -> Result<(Vec<Vec<u8>>, Vec<Loss>)> {
     let options = options.clone().with_allow_loss(true);
-    let export = Export::new(&SceneInput::new(contents), format, &options)?;
+    let export = Export::new(&SceneInput::of_contents(contents), format, &options)?;
     let mut files = Vec::new();
     for file in 0..export.file_count() {
         files.push(Vec::new());

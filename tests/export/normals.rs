@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use meshpeek::export::{ExportFormat, ExportOptions, NormalChoice};
 use meshpeek::model::{Contents, Geometry};
 use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
-use meshpeek::{Array, MeshFile, Surface};
+use meshpeek::{Array, Surface};
 
 use crate::gltf_reader::{Part, Reader};
 use crate::support::cases::number;
@@ -301,7 +301,7 @@ fn triangles_that_grow_in_a_frame_have_the_creases_of_this_frame() {
         mesh.frames = vec![start.clone(), start, cube.clone()];
         let model = Mesh::open(mesh.data_bytes().unwrap(), mesh.aniv_bytes().unwrap()).unwrap();
         let options = ExportOptions::default().with_frame(Some(2.0));
-        let found = parts(MeshFile::contents(&model), &options);
+        let found = parts(&model, &options);
         let normals = corners(&found, |part, vertex| part.normals.as_ref().unwrap()[vertex]);
         assert_eq!(normals.len(), 12, "{name}");
         for normal in normals.as_flattened() {
@@ -314,7 +314,7 @@ fn triangles_that_grow_in_a_frame_have_the_creases_of_this_frame() {
 /// Compares the normals of the base shape and of some frames of an Unreal mesh. Returns the number
 /// of compared corners.
 fn check_frames(model: &Model, name: &str) -> usize {
-    let geometry: &dyn Geometry = model.geometry().unwrap();
+    let geometry: &dyn Geometry = model.geometry();
     let conversion = geometry.space().conversion_to(&meshpeek::model::Space::GLTF).unwrap();
     let (mut indices, mut flat) = (Vec::new(), Vec::new());
     for surface in Surface::all(geometry).unwrap().filter(|surface| surface.is_drawn().unwrap()) {
@@ -363,8 +363,7 @@ fn normals_of_real_unreal_meshes_equal_naive_sums() {
     let (mut files, mut compared) = (0, 0);
     for path in meshes(&folder) {
         let Ok(model) = meshpeek::open(&path) else { continue };
-        let triangles: u32 =
-            Surface::all(model.geometry().unwrap()).unwrap().map(|one| one.counts().unwrap().corners / 3).sum();
+        let triangles: u32 = model.surfaces().unwrap().map(|one| one.counts().unwrap().corners / 3).sum();
         // The naive sums take a time in proportion to the square of the triangles.
         if triangles < 400 {
             compared += check_frames(&model, &path.display().to_string());

@@ -4,7 +4,7 @@
 use meshpeek::export::{Export, ExportFormat, ExportOptions, LevelChoice, LossKind, OutputSpace, SceneInput};
 use meshpeek::model::{Axis, Space};
 use meshpeek::render::{PictureOptions, draw};
-use meshpeek::{Animations as _, Array as _, ErrorKind, Geometry as _, Model, Surface};
+use meshpeek::{Array as _, ErrorKind, Model, Surface};
 
 use crate::export;
 use crate::gltf::options;
@@ -66,22 +66,22 @@ fn the_bind_shape_places_and_shades_a_mesh_in_every_format() {
         assert!(found.iter().all(|found| corners.iter().any(|(_, corner)| near(*found, *corner))), "{name}: {found:?}");
     };
     // The inverse transpose of the matrix takes (0, 0.7, 0.7) to (-0.35, 0, 0.7).
-    let [_, y, z] = Surface::new(&model, 0).normals().unwrap().unwrap().get(0).unwrap();
+    let [_, y, z] = Surface::new(model.geometry(), 0).unwrap().normals().unwrap().unwrap().get(0).unwrap();
     let normal = [0.0, z, -y / 2.0].map(|part| part / length([y / 2.0, 0.0, z]));
 
-    let (files, _) = export(&model, ExportFormat::Glb, &options()).unwrap();
+    let (files, _) = export(model.contents(), ExportFormat::Glb, &options()).unwrap();
     let reader = Reader::glb(&files[0]);
     check(&reader, "rigged");
     let part = reader.parts(&reader.document.meshes().next().unwrap()).remove(0);
     expect("GLB", &mut part.positions.iter().copied());
     assert!(part.normals.unwrap().iter().all(|found| near(*found, normal)), "expected {normal:?}");
 
-    let obj = read_obj(&export(&model, ExportFormat::Obj, &options()).unwrap().0[0]);
+    let obj = read_obj(&export(model.contents(), ExportFormat::Obj, &options()).unwrap().0[0]);
     expect("OBJ", &mut obj.positions.iter().copied());
     assert!(obj.normals.iter().all(|found| near(*found, normal)), "{:?}, expected {normal:?}", obj.normals);
-    let ply = read_ply(&export(&model, ExportFormat::Ply, &options()).unwrap().0[0]);
+    let ply = read_ply(&export(model.contents(), ExportFormat::Ply, &options()).unwrap().0[0]);
     expect("PLY", &mut (0..ply.vertices.len()).map(|vertex| ply.position(vertex)));
-    let stl = read_stl(&export(&model, ExportFormat::Stl, &options()).unwrap().0[0]);
+    let stl = read_stl(&export(model.contents(), ExportFormat::Stl, &options()).unwrap().0[0]);
     expect("STL", &mut stl.iter().flat_map(|triangle| triangle[1..].iter().copied()));
 
     let bounds = model.space().conversion_to(&Space::GLTF).unwrap().bounds(&model.bounds().unwrap());
@@ -96,11 +96,11 @@ fn joints_are_one_tree_at_their_bind_places() {
     let skin = with(with(shaped(), "joint_names", array(&names)), "inverse_bind_matrix", array(&inverses));
     let skin: Entries = skin.into_iter().filter(|(key, _)| *key != "alt_inverse_bind_matrix").collect();
     let model = open(rigged(&skin));
-    let bones: Vec<i32> = (0..5).map(|bone| model.bone(bone).unwrap().parent).collect();
+    let bones: Vec<i32> = (0..5).map(|bone| model.animations().bone(bone).unwrap().parent).collect();
     assert_eq!(bones, [3, -1, 0, 1, 0]);
-    assert!(near(model.bone(2).unwrap().bind.position, [0.0, 0.9, -0.1]));
+    assert!(near(model.animations().bone(2).unwrap().bind.position, [0.0, 0.9, -0.1]));
 
-    let (files, losses) = export(&model, ExportFormat::Glb, &options()).unwrap();
+    let (files, losses) = export(model.contents(), ExportFormat::Glb, &options()).unwrap();
     assert!(losses.iter().all(|loss| loss.kind != LossKind::Skin), "{losses:?}");
     let reader = Reader::glb(&files[0]);
     check(&reader, "joints");
@@ -126,7 +126,7 @@ fn joints_with_a_scale_are_written_without_it() {
     let at = [[0.5, 1.0, 0.25], [0.5, 1.5, 0.0]];
     let model = open(rigged(&with(shaped(), "inverse_bind_matrix", array(&at.map(scaled)))));
     assert_eq!((model.space().up, model.space().forward), (Some(Axis::Y), Some(Axis::X)));
-    let (files, losses) = export(&model, ExportFormat::Glb, &options()).unwrap();
+    let (files, losses) = export(model.contents(), ExportFormat::Glb, &options()).unwrap();
     assert!(losses.iter().all(|loss| ![LossKind::Skin, LossKind::Placements].contains(&loss.kind)), "{losses:?}");
     let reader = Reader::glb(&files[0]);
     check(&reader, "scaled joints");
@@ -160,14 +160,14 @@ fn a_skin_that_cannot_be_used_is_left_out() {
     ] {
         let model = open(rigged(&with(shaped(), "inverse_bind_matrix", matrices.clone())));
         for format in [ExportFormat::Glb, ExportFormat::Gltf, ExportFormat::Ezm, ExportFormat::Ezb] {
-            let (input, defaults) = (SceneInput::new(model.contents()), ExportOptions::default());
+            let (input, defaults) = (SceneInput::new(&model), ExportOptions::default());
             let strict = Export::new(&input, format, &defaults).unwrap();
             assert!(strict.refused().any(|loss| loss.kind == LossKind::Skin), "{name}: {:?}", strict.losses());
-            let (files, losses) = export(&model, format, &options()).unwrap();
+            let (files, losses) = export(model.contents(), format, &options()).unwrap();
             assert!(losses.iter().any(|loss| loss.to_string().starts_with("the skin, because")), "{name}: {losses:?}");
             assert!(!files[0].is_empty());
         }
-        let (files, _) = export(&model, ExportFormat::Glb, &options()).unwrap();
+        let (files, _) = export(model.contents(), ExportFormat::Glb, &options()).unwrap();
         let reader = Reader::glb(&files[0]);
         check(&reader, name);
         assert!(reader.document.skins().next().is_none(), "{name}");
@@ -177,18 +177,18 @@ fn a_skin_that_cannot_be_used_is_left_out() {
         let high = part.positions.iter().map(|[_, y, _]| *y).fold(f32::MIN, f32::max);
         assert_eq!(high > 1.0, is_placed, "{name}");
         for format in [ExportFormat::Obj, ExportFormat::Ply, ExportFormat::Stl, ExportFormat::Json] {
-            export(&model, format, &options()).unwrap_or_else(|error| panic!("{name}, {format}: {error}"));
+            export(model.contents(), format, &options()).unwrap_or_else(|error| panic!("{name}, {format}: {error}"));
         }
-        let drawn = draw(&SceneInput::new(model.contents()), &PictureOptions::default().with_size([32, 32])).unwrap();
+        let drawn = draw(&SceneInput::new(&model), &PictureOptions::default().with_size([32, 32])).unwrap();
         assert_eq!(drawn.triangles, 2, "{name}");
     }
     // A block that is no zlib stream.
     let blocks = [("high_lod", zlib(&level(&[square()]))), ("skin", b"damaged".to_vec())];
     let model = open(stored_asset(&[], &blocks));
-    let (_, losses) = export(&model, ExportFormat::Glb, &options()).unwrap();
+    let (_, losses) = export(model.contents(), ExportFormat::Glb, &options()).unwrap();
     assert!(losses.iter().any(|loss| loss.kind == LossKind::Skin), "{losses:?}");
     for format in [ExportFormat::Ezm, ExportFormat::Obj, ExportFormat::Json] {
-        export(&model, format, &options()).unwrap_or_else(|error| panic!("{format}: {error}"));
+        export(model.contents(), format, &options()).unwrap_or_else(|error| panic!("{format}: {error}"));
     }
 }
 
@@ -196,7 +196,7 @@ fn a_skin_that_cannot_be_used_is_left_out() {
 fn quantized_rigged_meshes_equal_plain_ones() {
     let model = open(rigged(&shaped()));
     let read = |is_quantized| {
-        let (files, _) = export(&model, ExportFormat::Glb, &options().with_quantized(is_quantized)).unwrap();
+        let (files, _) = export(model.contents(), ExportFormat::Glb, &options().with_quantized(is_quantized)).unwrap();
         Reader::glb(&files[0])
     };
     let (plain, quantized) = (read(false), read(true));
@@ -227,7 +227,8 @@ fn a_mirrored_mesh_keeps_its_front() {
         let model = open(rigged(&with(skin(), "bind_shape_matrix", matrix)));
         for space in [OutputSpace::Target, OutputSpace::Stored] {
             let up = if space == OutputSpace::Target { 1 } else { 2 };
-            let stl = read_stl(&export(&model, ExportFormat::Stl, &options().with_space(space)).unwrap().0[0]);
+            let stl =
+                read_stl(&export(model.contents(), ExportFormat::Stl, &options().with_space(space)).unwrap().0[0]);
             for [_, a, b, c] in stl {
                 let [[ax, ay, az], [bx, by, bz]] = [b, c].map(|corner| [0, 1, 2].map(|axis| corner[axis] - a[axis]));
                 let facet = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
@@ -282,22 +283,23 @@ fn the_best_whole_level_replaces_a_damaged_one() {
     for (name, is_readable, damage) in damages {
         let model = levels(&|key, bytes| if key == "high_lod" { damage(bytes) } else { bytes });
         let triangles = |options: &ExportOptions| -> meshpeek::Result<(usize, Vec<LossKind>)> {
-            let (files, losses) = export(&model, ExportFormat::Stl, options)?;
+            let (files, losses) = export(model.contents(), ExportFormat::Stl, options)?;
             Ok((read_stl(&files[0]).len(), losses.iter().map(|loss| loss.kind).collect()))
         };
         let (count, kinds) = triangles(&options()).unwrap();
         assert_eq!(count, 4, "{name}");
         assert!(kinds.contains(&LossKind::Levels), "{name}: {kinds:?}");
-        let (input, defaults) = (SceneInput::new(model.contents()), ExportOptions::default());
+        let (input, defaults) = (SceneInput::new(&model), ExportOptions::default());
         let strict = Export::new(&input, ExportFormat::Glb, &defaults).unwrap();
         assert_eq!(strict.refused().count(), 0, "{name}: it is a note");
         assert!(strict.losses().iter().any(|loss| loss.text.starts_with("high_lod, which is damaged")), "{name}");
         // A level that is chosen by its index is not replaced.
         assert_eq!(triangles(&options().with_levels(LevelChoice::One(1))).unwrap().0, 4, "{name}");
         assert_eq!(triangles(&options().with_levels(LevelChoice::One(0))).is_ok(), is_readable, "{name}");
-        let (files, _) = export(&model, ExportFormat::Glb, &options().with_levels(LevelChoice::Scenes)).unwrap();
+        let (files, _) =
+            export(model.contents(), ExportFormat::Glb, &options().with_levels(LevelChoice::Scenes)).unwrap();
         assert_eq!(Reader::glb(&files[0]).document.scenes().count(), 2, "{name}");
-        let input = SceneInput::new(model.contents());
+        let input = SceneInput::new(&model);
         let picture = PictureOptions::default().with_size([32, 32]);
         assert_eq!(draw(&input, &picture).unwrap().triangles, 4, "{name}");
         assert_eq!(draw(&input, &picture.clone().with_enough_triangles(Some(3))).unwrap().triangles, 4, "{name}");
@@ -305,6 +307,6 @@ fn the_best_whole_level_replaces_a_damaged_one() {
     }
     // Without a whole level, the error is that of the best.
     let model = levels(&|_, bytes| bytes[..8].to_vec());
-    let error = export(&model, ExportFormat::Glb, &options()).unwrap_err();
+    let error = export(model.contents(), ExportFormat::Glb, &options()).unwrap_err();
     assert_eq!((error.kind(), error.field().name()), (ErrorKind::UnexpectedEnd, "high_lod"));
 }

@@ -5,8 +5,9 @@
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Mesh, is_known};
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::model::Transform;
-use meshpeek::{Animations, Array, Geometry};
+use meshpeek::{Animations, Array};
 
 use crate::support::allocations::{allocations, most_held};
 use crate::support::ezmesh::raw_files::{

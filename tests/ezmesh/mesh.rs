@@ -8,6 +8,7 @@ use meshpeek::decode::{ByteOrder, Influence};
 use meshpeek::ezmesh::{
     Dialect, Form, Mesh, Scalar, Semantic, Track, VertexBuffer, VertexValue, is_known, unescape, unescape_percent,
 };
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::model::{Influences, Transform};
 use meshpeek::{
     Animations, Array, Bounds, Error, FormatVersion as _, Geometry, Limits, MeshFile as _, Name, OpenOptions, Surface,
@@ -77,7 +78,7 @@ const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0
 
 /// Compares everything in the neutral view of two files.
 fn expect_alike<D: AsRef<[u8]> + Send + Sync>(one: &Mesh<D>, other: &Mesh<D>) {
-    let [moves, others] = [one, other].map(|file| file.animations().unwrap());
+    let [moves, others]: [&dyn Animations; 2] = [one, other];
     let [one, other]: [&dyn Geometry; 2] = [one, other];
     let name = |name: Name<'_>| name.to_string();
     assert_eq!(
@@ -835,7 +836,7 @@ fn all_spellings_read_the_same() {
         let strict = strict(&text);
         assert_eq!((positions(&strict), indices(&strict)), (CORNERS.to_vec(), vec![0, 1, 2]), "{what}");
         assert_eq!((system.surface_count().unwrap(), system.bone_count().unwrap()), (1, 0), "{what}");
-        assert_eq!(Surface::new(&system, 0).weld().unwrap().indices, [0, 1, 2], "{what}");
+        assert_eq!(Surface::new(&system, 0).unwrap().weld().unwrap().indices, [0, 1, 2], "{what}");
     }
 }
 
@@ -1188,7 +1189,7 @@ fn numbers_that_are_none_are_told_with_their_place() {
     // A negative index is out of range, as in the binary form.
     let text = simple(&corner_vertices(), &triangles(1, "0 1 -1"));
     assert_eq!(indices(&open(&text)), [0, 1, u32::MAX]);
-    assert!(Surface::new(&open(&text), 0).weld().is_err());
+    assert!(Surface::new(&open(&text), 0).unwrap().weld().is_err());
     // More bytes than any number needs.
     let long = "1".repeat(129);
     let text = simple(&vertices(1, "fff", "position", &format!("0 0 {long}")), "");

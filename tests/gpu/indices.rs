@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use meshpeek::gpu::{IndexFormat, IndexSource};
 use meshpeek::model::{Handedness, Space, SpaceConversion, Welded, Winding};
-use meshpeek::{Array, ErrorKind, Surface};
+use meshpeek::{Array, ErrorKind};
 
 use crate::each_surface;
 use crate::support::allocations::allocations;
@@ -71,7 +71,7 @@ fn indices_are_those_of_the_converted_surface() {
 #[test]
 fn indices_out_of_range_are_errors() {
     let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh").unwrap()).unwrap();
-    let surface = Surface::new(model.geometry().unwrap(), 0);
+    let surface = model.surface(0).unwrap();
     let mut welded = surface.weld().unwrap();
     let count = welded.vertices.len();
     welded.indices[4] = u32::try_from(count).unwrap();

@@ -41,11 +41,10 @@ fn each_surface(mut check: impl FnMut(&str, &dyn Geometry, &Surface<'_>)) {
             paths.sort();
             for path in paths.iter().filter(|path| path.is_file()) {
                 let Ok(model) = meshpeek::open(path) else { continue };
-                let Ok(geometry) = model.geometry() else { continue };
-                let Ok(surfaces) = Surface::all(geometry) else { continue };
+                let Ok(surfaces) = model.surfaces() else { continue };
                 for surface in surfaces.take(3) {
                     if surface.counts().is_ok_and(|counts| counts.vertices > 0) {
-                        check(&path.display().to_string(), geometry, &surface);
+                        check(&path.display().to_string(), model.geometry(), &surface);
                         found += 1;
                     }
                 }

@@ -272,12 +272,12 @@ fn joints_are_compared_with_the_number_of_bones() {
             .unwrap();
     let check = |path: &str, is_error: bool| {
         let model = meshpeek::open(path).unwrap();
-        let surface = Surface::new(&model, 0);
+        let surface = Surface::new(model.geometry(), 0).unwrap();
         let welded = surface.weld().unwrap();
         let source = VertexSource::welded(&surface, &welded, &layout).unwrap();
         let stored = written(&source).unwrap();
         assert!(stored.chunks(8).any(|vertex| vertex[..4].iter().any(|joint| *joint > 0)), "{path}");
-        let bones = Skeleton::new(&model).unwrap().len();
+        let bones = Skeleton::new(model.animations()).unwrap().len();
         assert_eq!(written(&source.clone().with_bones(bones)).unwrap(), stored, "{path}");
         match written(&source.with_bones(1)) {
             Ok(limited) => {
@@ -299,11 +299,11 @@ fn index_formats_hold_all_vertices() {
 #[test]
 fn missing_attributes_are_listed() {
     let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh").unwrap()).unwrap();
-    let surface = Surface::new(model.geometry().unwrap(), 0);
+    let surface = model.surface(0).unwrap();
     let source = VertexSource::new(&surface, &full_layout()).unwrap();
     assert!(source.missing().contains(&Semantic::Color) && !source.missing().contains(&Semantic::Position));
     let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh").unwrap()).unwrap();
-    let surface = Surface::new(model.geometry().unwrap(), 0);
+    let surface = model.surface(0).unwrap();
     let message = VertexSource::new(&surface, &full_layout()).unwrap_err().to_string();
     assert!(message.contains("weld"), "{message}");
     let foreign = Welded { vertices: vec![Corner { position: 1 << 20, attribute: 0 }], indices: vec![0; 3] };

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Dialect, Form, Mesh, Semantic, VertexBuffer, VertexValue, unescape};
+use meshpeek::model::SurfaceArrays;
 use meshpeek::model::Transform;
 use meshpeek::{
     Animations, Array, Error, ErrorKind, Geometry, Limits, MeshFile as _, Name, OpenOptions, Severity, Surface,
@@ -491,8 +492,8 @@ fn survives_refused_allocations() {
     for granted in 0..60 {
         let system = Mesh::open(bytes.as_slice()).unwrap();
         GRANTED.set(granted);
-        let positions = Geometry::positions(&system, 0, 0).map(drop);
-        let indices = Geometry::indices(&system, 7).map(drop);
+        let positions = SurfaceArrays::positions(&system, 0, 0).map(drop);
+        let indices = SurfaceArrays::indices(&system, 7).map(drop);
         let bone = Animations::bone(&system, 399).map(|bone| bone.parent);
         let left = GRANTED.get();
         GRANTED.set(usize::MAX);
@@ -910,7 +911,7 @@ fn reports_bad_indices() {
     for index in ["3", "9", "4294967295", "2147483648", "-1"] {
         let bytes = mesh(positions, &format!("<indexbuffer count='1'>0 1 {index}</indexbuffer>"));
         let system = open(&bytes);
-        let surface = Surface::new(&system, 0);
+        let surface = Surface::new(&system, 0).unwrap();
         assert_eq!(
             (surface.corners().unwrap().len(), surface.indices().unwrap().first_out_of_range(3).unwrap().0),
             (3, 2)
@@ -978,7 +979,7 @@ fn reports_unknown_cyclic_and_duplicate_names() {
     let bytes = system(names);
     let system = open(&bytes);
     assert_eq!(system.view().materials().len(), 2);
-    assert_eq!(Surface::new(&system, 0).material().unwrap().unwrap().as_bytes(), b"none");
+    assert_eq!(Surface::new(&system, 0).unwrap().material().unwrap().unwrap().as_bytes(), b"none");
 }
 
 /// Tests that declared totals are ignored.

@@ -101,7 +101,7 @@ fn sections_that_share_vertices_take_time_for_their_triangles() {
     let bytes = file.to_ezb(meshpeek::decode::ByteOrder::Little);
     assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
     let model = Model::open(bytes).unwrap();
-    let geometry = model.geometry().unwrap();
+    let geometry = model.geometry();
     assert_eq!(geometry.surface_count().unwrap(), 3000);
     let start = Stopwatch::start();
     let scene = Scene::new(geometry).unwrap();
@@ -117,7 +117,7 @@ fn text_of_bones(count: usize) -> Vec<u8> {
 fn a_skeleton_takes_at_most_16_times_its_elements() {
     const BONES: usize = 20_000;
     let model = Model::open(text_of_bones(BONES)).unwrap();
-    let animations = model.animations().unwrap();
+    let animations = model.animations();
     assert_eq!(animations.bone_count().unwrap(), BONES);
     // The first call also resolves the names of the parents, which the file then keeps.
     drop(Skeleton::new(animations).unwrap());
@@ -130,7 +130,7 @@ fn a_skeleton_takes_at_most_16_times_its_elements() {
     assert!(palette.iter().all(|matrix| *matrix == SkinMatrix::IDENTITY));
     // A skeleton of few bones has all that a palette needs.
     let few = Model::open(text_of_bones(4096)).unwrap();
-    let skeleton = Skeleton::new(few.animations().unwrap()).unwrap();
+    let skeleton = Skeleton::new(few.animations()).unwrap();
     assert_eq!(peak(|| skeleton.palette(skeleton.bind(), &mut palette[..4096]).unwrap()), 0);
 }
 
@@ -158,7 +158,7 @@ fn pictures_of_many_surfaces_take_little_memory() {
         let level = raw_assets::level(&vec![surface; SURFACES]);
         let file = raw_assets::asset(&[("high_lod", level)]);
         let model = Model::open(file.as_slice()).unwrap();
-        let input = SceneInput::new(model.contents());
+        let input = SceneInput::new(&model);
         // The block is inflated and located before.
         draw(&input, &styles[0]).unwrap();
         for options in &styles {

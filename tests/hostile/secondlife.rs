@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::secondlife::llsd::{self, LlsdLimits, LlsdValue, LlsdWriter};
 use meshpeek::secondlife::{
     AssetPart, Header, HeaderPrefix, IDENTITY, InflateBuffer, LevelGeometry, Lod, Mesh, PhysicsShape, Submesh,
@@ -1087,7 +1088,7 @@ fn reads_a_block_just_within_the_limit() {
                 0 => assert_eq!(mesh.level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), length / 6),
                 1 => mesh.validate(&mut |_| {}).unwrap(),
                 2 => mesh.check().unwrap(),
-                _ => assert!(!Surface::new(&mesh, 0).bounds().unwrap().is_empty()),
+                _ => assert!(!Surface::new(&mesh, 0).unwrap().bounds().unwrap().is_empty()),
             }
         });
         assert!(held < 2 * length, "step {step}: {held} bytes for a block of {length}");
@@ -1517,7 +1518,9 @@ fn reports_bad_submeshes() {
         assert_eq!(meshpeek::finding(&error).unwrap().rule, "SL07");
         assert!(level.submesh(1).unwrap().positions().is_ok());
         others_work(&mesh, &[AssetPart::HighLod]);
-        assert!(Surface::new(&mesh, 0).positions().is_err() && Surface::new(&mesh, 1).positions().is_ok());
+        assert!(
+            Surface::new(&mesh, 0).unwrap().positions().is_err() && Surface::new(&mesh, 1).unwrap().positions().is_ok()
+        );
     }
     finds(&Asset::full().block(AssetPart::LowLod, &list(&[])).bytes(), "SL07", Severity::Error, "low_lod");
     let placeholder = |value: &[u8]| Tree::default().with("NoGeometry", value.to_vec());
@@ -1613,9 +1616,9 @@ fn refuses_bad_triangles() {
         assert!(found.text.contains(&format!("greatest {index}: the submesh has 4 vertices")), "{found}");
         look(&bytes, |submesh| assert_eq!(submesh.indices().unwrap().get(4), Some(index.into())));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
-        let surface = Surface::new(&mesh, 0);
+        let surface = Surface::new(&mesh, 0).unwrap();
         assert_eq!(surface.indices().unwrap().first_out_of_range(4), Some((4, index.into())));
-        assert!(surface.weld().is_err() && Surface::new(&mesh, 1).weld().is_ok());
+        assert!(surface.weld().is_err() && Surface::new(&mesh, 1).unwrap().weld().is_ok());
     }
     let missing = with_square(&square().without("TriangleList"));
     finds(&missing, "SL08", Severity::Error, field);
@@ -2026,7 +2029,7 @@ fn many_submeshes_take_linear_time() {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         let detail = LevelGeometry::new(mesh.view(), AssetPart::HighLod);
         for index in 0..detail.surface_count().unwrap() {
-            let surface = Surface::new(&detail, index);
+            let surface = Surface::new(&detail, index).unwrap();
             assert!(surface.name().is_ok() && surface.counts().is_ok() && surface.positions().is_err());
         }
         assert!(Surface::all(&mesh).unwrap().all(|surface| surface.weights().unwrap().is_none()));

@@ -520,7 +520,7 @@ fn sorts_copies_of_changing_corners() {
         |byte| byte ^ 9,
         |bytes| {
             let Ok(mesh) = meshpeek::unigine::Mesh::open(bytes) else { return };
-            drop(meshpeek::Surface::new(&mesh, 0).weld());
+            drop(meshpeek::Surface::new(&mesh, 0).unwrap().weld());
         },
     );
 }
@@ -545,7 +545,7 @@ fn welds_copies_of_changing_equal_streams() {
         |byte| byte ^ 0x81,
         |bytes| {
             let Ok(mesh) = meshpeek::unigine::Mesh::open(bytes) else { return };
-            let surface = meshpeek::Surface::new(&mesh, 0);
+            let surface = meshpeek::Surface::new(&mesh, 0).unwrap();
             drop(surface.weld());
             let Ok((welded, _)) = surface.weld_lossy() else { return };
             assert!(welded.indices.iter().all(|index| (*index as usize) < welded.vertices.len()));

@@ -107,8 +107,8 @@ fn refuses_next_to_nothing() {
     let mesh = Mesh::open(cut).unwrap();
     assert_eq!((mesh.bone_count(), mesh.animation_count(), mesh.surface_count()), (2, 1, 1));
     assert_eq!(mesh.bone(1).unwrap().name.as_bytes(), b"root");
-    assert_eq!(Surface::new(&mesh, 0).name().unwrap().as_bytes(), b"bar");
-    assert!(Surface::new(&mesh, 0).bounds().is_ok() && mesh.surface(0).is_err());
+    assert_eq!(Surface::new(&mesh, 0).unwrap().name().unwrap().as_bytes(), b"bar");
+    assert!(Surface::new(&mesh, 0).unwrap().bounds().is_ok() && mesh.surface(0).is_err());
     let empty = bytes("empty_ms12");
     refused(&empty[..empty.len() - 4], "closing_magic", empty.len() - 4);
 }
@@ -338,7 +338,7 @@ fn survives_refused_allocations() {
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     assert_eq!(refuse_each("check", || mesh.check()), 0);
     // Indices, table, vertices: each attribute vertex belongs to one position.
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     assert_eq!(refuse_each("weld", || surface.weld().map(drop)), 3);
     let welded = surface.weld().unwrap();
     assert_eq!(refuse_each("gather", || welded.gather(surface.positions()?).map(drop)), 1);
@@ -347,16 +347,16 @@ fn survives_refused_allocations() {
     // Copies of both streams, and the same as above.
     let damaged = poke(&whole, "surface[0].indices", 1, &[255]);
     let damaged = Mesh::open(damaged.as_slice()).unwrap();
-    assert_eq!(refuse_each("lossy", || Surface::new(&damaged, 0).weld_lossy().map(drop)), 5);
+    assert_eq!(refuse_each("lossy", || Surface::new(&damaged, 0).unwrap().weld_lossy().map(drop)), 5);
     // The omitted triangles: their list grows several times, and no triangle is kept.
     let indices = region(&whole, "surface[0].indices").len();
     let damaged = poke(&whole, "surface[0].indices", 0, &vec![255; indices]);
     let damaged = Mesh::open(damaged.as_slice()).unwrap();
-    assert!(refuse_each("lossy", || Surface::new(&damaged, 0).weld_lossy().map(drop)) > 4);
+    assert!(refuse_each("lossy", || Surface::new(&damaged, 0).unwrap().weld_lossy().map(drop)) > 4);
     // Equal streams: indices, table, vertices.
     let equal = mesh_of(vec![grid("equal", 40, false)]);
     let equal = Mesh::open(equal.as_slice()).unwrap();
-    assert_eq!(refuse_each("weld", || Surface::new(&equal, 0).weld().map(drop)), 3);
+    assert_eq!(refuse_each("weld", || Surface::new(&equal, 0).unwrap().weld().map(drop)), 3);
     GRANTED.set(0);
     let weights = mesh.surface(0).unwrap().weights().unwrap().unwrap();
     let found = weights.get(1680).map(|list| list.len());
@@ -388,10 +388,7 @@ fn content_decides_not_the_extension() {
     let (anim, mesh) = (folder.path().join("a.anim"), folder.path().join("b.mesh"));
     std::fs::write(&anim, bytes("cube_ms13")).unwrap();
     std::fs::write(&mesh, b"an11, and what belongs to it").unwrap();
-    assert_eq!(
-        Model::open(meshpeek::read(anim).unwrap()).unwrap().file().geometry().unwrap().surface_count().unwrap(),
-        1
-    );
+    assert_eq!(Model::open(meshpeek::read(anim).unwrap()).unwrap().geometry().surface_count().unwrap(), 1);
     let error = Model::open(meshpeek::read(mesh).unwrap()).unwrap_err();
     assert!(error.to_string().contains("an11"), "{error}");
 }
@@ -659,7 +656,7 @@ fn reads_empty_meshes() {
         let view = mesh.surface(0).unwrap();
         assert!(view.positions().unwrap().is_empty() && view.tangent_frames().unwrap().is_empty());
         assert!(view.weights().unwrap().is_none() && view.positions().unwrap().bounds().is_empty());
-        assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 0);
+        assert_eq!(Surface::new(&mesh, 0).unwrap().weld().unwrap().vertices.len(), 0);
     }
     let whole = mesh_of(vec![triangle("bare")]);
     let base = "surface[0].target[0].tangents";
@@ -667,7 +664,7 @@ fn reads_empty_meshes() {
     finds(&naked, "UG04", Severity::Error, "surface[0].attribute_indices");
     let mesh = Mesh::open(naked.as_slice()).unwrap();
     assert_eq!(mesh.surface(0).unwrap().positions().unwrap().len(), 3);
-    error_of(Surface::new(&mesh, 0).weld(), "surface[0].attribute_indices");
+    error_of(Surface::new(&mesh, 0).unwrap().weld(), "surface[0].attribute_indices");
 }
 
 /// Tests 2^31 - 1 surfaces, which exceed the bytes of the file, and more items than the limit in a
@@ -853,7 +850,7 @@ fn reports_bad_weight_lists() {
         let error = error_of(mesh.surface(0).unwrap().weights(), "surface[0].weights.count");
         assert_eq!(error.offset(), Some(found.offset));
         assert!(mesh.surface(0).unwrap().uvs(0).unwrap().is_some(), "the later arrays are still located");
-        assert_eq!(Surface::new(&mesh, 0).weld().unwrap().vertices.len(), 24);
+        assert_eq!(Surface::new(&mesh, 0).unwrap().weld().unwrap().vertices.len(), 24);
     }
     for long in [5, 15, 16, 255] {
         let list = vec![(1, 100); long];
@@ -948,7 +945,7 @@ fn reports_bad_indices() {
             let found = finds(&spoilt, "UG04", Severity::Error, stream);
             assert_eq!(found.offset, region(&whole, stream).start as u64 + 7);
             let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-            let surface = Surface::new(&mesh, 0);
+            let surface = Surface::new(&mesh, 0).unwrap();
             let corner = surface.corners().unwrap().get(7).unwrap();
             let (position, frame) = (corner.position as usize, corner.attribute as usize);
             let reached = surface.positions().unwrap().get(position).is_some()
@@ -971,7 +968,7 @@ fn reports_bad_indices() {
     finds(&odd, "UG03", Severity::Error, &ci_count);
     for (spoilt, field) in [(uneven, &ti_count), (odd, &ci_count)] {
         let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-        error_of(Surface::new(&mesh, 0).corners().map(|corners| corners.len()), field);
+        error_of(Surface::new(&mesh, 0).unwrap().corners().map(|corners| corners.len()), field);
         assert!(mesh.surface(0).unwrap().indices().unwrap().len() >= 35, "each stream can be read separately");
     }
 }
@@ -984,7 +981,7 @@ fn reads_the_sign_of_wide_indices_only() {
     let whole = mesh_of(vec![grid("wide", 256, false)]);
     let negative = poke(&whole, "surface[0].indices", 8, &(-1_i32).to_le_bytes());
     let mesh = Mesh::open(negative.as_slice()).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     assert_eq!(surface.indices().unwrap().get(2), Some(u32::MAX));
     assert_eq!(surface.positions().unwrap().get(u32::MAX as usize), None);
     assert_eq!(surface.indices().unwrap().first_out_of_range(66_049), Some((2, u32::MAX)));
@@ -998,7 +995,7 @@ fn reads_the_sign_of_wide_indices_only() {
     assert!(faults(&whole).is_empty());
     let mesh = Mesh::open(whole.as_slice()).unwrap();
     assert_eq!(mesh.surface(0).unwrap().indices().unwrap().get(0), Some(65_534));
-    assert!(Surface::new(&mesh, 0).weld().is_ok());
+    assert!(Surface::new(&mesh, 0).unwrap().weld().is_ok());
 }
 
 /// Tests UVs and colours whose number differs from the number of tangent frames.
@@ -1071,8 +1068,8 @@ fn reports_a_box_without_its_vertices() {
     finds(&spoilt, "UG10", Severity::Warning, "surface[0].bounds");
     finds(&spoilt, "UG10", Severity::Warning, "bounds");
     let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-    assert_eq!(Surface::new(&mesh, 0).bounds().unwrap().min, [7.0; 3]);
-    let computed = Surface::new(&mesh, 0).positions().unwrap().bounds();
+    assert_eq!(Surface::new(&mesh, 0).unwrap().bounds().unwrap().min, [7.0; 3]);
+    let computed = Surface::new(&mesh, 0).unwrap().positions().unwrap().bounds();
     assert_eq!((computed.min, computed.max), ([-0.5; 3], [0.5; 3]));
     for off in [0.5 * 1.001_f32, 0.4] {
         finds(
@@ -1256,7 +1253,7 @@ fn welding_takes_linear_time() {
         let whole =
             mesh_of(vec![builder::Surface { targets, indices, attribute_indices, ..builder::Surface::default() }]);
         let mesh = Mesh::open(whole.as_slice()).unwrap();
-        let surface = Surface::new(&mesh, 0);
+        let surface = Surface::new(&mesh, 0).unwrap();
         let welded = within(10, "welding", || surface.weld().unwrap());
         assert_eq!(welded.vertices.len(), distinct as usize);
         // The result takes four bytes for a corner and eight for a vertex. Welding takes twelve for

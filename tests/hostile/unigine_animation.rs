@@ -318,7 +318,7 @@ fn reads_each_generation_by_its_own_layout() {
         let model = Model::open(one.clone()).unwrap();
         assert!(
             matches!(format_file(&model), FormatFile::UnigineAnimation(_))
-                && model.file().geometry().unwrap().surface_count().unwrap() == 0
+                && model.geometry().surface_count().unwrap() == 0
         );
         assert!(Mesh::open(one.as_slice()).is_err());
     }

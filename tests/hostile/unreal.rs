@@ -243,7 +243,7 @@ fn survives_refused_allocations() {
     let normals = |mesh: &Mesh<&[u8]>| mesh.normals(0, NormalShading::Flagged, &Placement::STORED).map(drop);
     assert_eq!(refusals("normals", &normals), 2, "allocations for sums and normals");
     // Keys and order of polygons; keys, representatives and vertices of corners.
-    assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).weld().map(drop)), 5);
+    assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).unwrap().weld().map(drop)), 5);
 }
 
 /// Tests files in the wrong order, and files of another format.
@@ -305,9 +305,9 @@ fn an_index_out_of_range_fails_alone() {
     let found = finds(&data, &aniv, "UR07", Severity::Error, "polygon[3].vertices", 96);
     assert!(found.text.contains("65535") && !found.text.contains("from 1"), "{found}");
     let mesh = Mesh::open(data.as_slice(), aniv.as_slice()).unwrap();
-    let error = Surface::new(&mesh, 0).weld().unwrap_err();
+    let error = Surface::new(&mesh, 0).unwrap().weld().unwrap_err();
     assert_eq!((error.format(), error.offset()), ("unreal data", Some(98)), "{error}");
-    assert!(Surface::new(&mesh, 1).weld().is_ok());
+    assert!(Surface::new(&mesh, 1).unwrap().weld().is_ok());
     let normals = mesh.normals(0, NormalShading::Facet, &Placement::STORED).unwrap();
     assert_eq!(normals.iter().filter(|normal| **normal == [0.0; 3]).count(), 3);
 }
@@ -480,7 +480,7 @@ fn welding_takes_linear_time() {
             .collect();
         let [data, aniv] = built(&mesh);
         let mesh = Mesh::open(data.as_slice(), aniv.as_slice()).unwrap();
-        let surface = Surface::new(&mesh, 0);
+        let surface = Surface::new(&mesh, 0).unwrap();
         let welded = within(10, "welding", || surface.weld().unwrap());
         assert_eq!(welded.vertices.len(), distinct as usize);
         // As documented: the result takes four bytes for a corner and eight for a vertex, and

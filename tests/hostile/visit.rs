@@ -38,22 +38,17 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
         }
     }
     ranges(model, random);
-    if let Some(geometry) = file.geometry() {
-        for surface in 0..SOME {
-            if random.one_in(2)
-                && let Ok(lent) = geometry.lend(surface)
-            {
-                visit_geometry(&*lent, random);
-            }
-        }
-        visit_geometry(geometry, random);
-        if let Some(animations) = file.animations() {
-            skin(geometry, animations, random);
+    for surface in 0..SOME {
+        if random.one_in(2)
+            && let Ok(lent) = model.lend(surface)
+        {
+            visit_surface(&lent.surface(), random);
+            let _ = Scene::from_surfaces([lent.surface()], None).map(|scene| query(&scene, random));
         }
     }
-    if let Some(animations) = file.animations() {
-        visit_animations(animations, random);
-    }
+    visit_geometry(model.geometry(), random);
+    skin(model.geometry(), model.animations(), random);
+    visit_animations(model.animations(), random);
     match format_file(model) {
         FormatFile::Unigine(mesh) => visit_unigine(mesh),
         FormatFile::UnigineAnimation(file) => visit_animation_file(file, random),
@@ -122,62 +117,66 @@ where
     });
 }
 
+fn visit_surface(surface: &Surface<'_>, random: &mut Random) {
+    let _ = (surface.name().map(|name| name.to_string()), surface.material().map(|name| name.map(|n| n.to_vec())));
+    let _ = (surface.bounds(), surface.sphere(), surface.counts(), surface.is_drawn());
+    for target in 0..2 {
+        if let Ok(positions) = surface.target_positions(target) {
+            read(&positions, random);
+            black_box(positions.bounds());
+            let mut out = vec![[0.0; 3]; positions.len().min(1 << 16)];
+            let _ = positions.decode_into(&mut out);
+        }
+        if let Ok(Some(frames)) = surface.target_tangent_frames(target) {
+            read(&frames, random);
+        }
+        if let Ok(Some(normals)) = surface.target_normals(target) {
+            read(&normals, random);
+        }
+    }
+    for set in 0..3 {
+        if let Ok(Some(uvs)) = surface.uvs(set) {
+            read(&uvs, random);
+        }
+    }
+    if let Ok(Some(colors)) = surface.colors() {
+        read(&colors, random);
+    }
+    let indices = |indices: meshpeek::Result<Indices<'_>>, random: &mut Random| {
+        let Ok(indices) = indices else { return };
+        read(&indices, random);
+        black_box(indices.first_out_of_range(9));
+        let mut out = vec![0; indices.len().min(1 << 16)];
+        let _ = indices.decode_into(&mut out);
+    };
+    indices(surface.indices(), random);
+    indices(surface.attribute_indices(), random);
+    if let Ok(Some(weights)) = surface.weights() {
+        let all = weights.iter().take(MANY);
+        black_box(all.map(|list| list.iter().map(|one| one.weight).sum::<f32>()).sum::<f32>());
+        (0..8).for_each(|_| {
+            black_box(weights.get(random.below(weights.len()) as u32).map(|list| list.len()));
+        });
+    }
+    if let Ok(corners) = surface.corners() {
+        read(&corners, random);
+    }
+    drop(black_box(surface.weld()));
+    let _ = (surface.vertex_frame(0).map(|all| all.bounds()), surface.partition().map(|tree| tree.is_some()));
+    if let Ok(attributes) = Attributes::new(surface) {
+        for _ in 0..8 {
+            let triangle = random.below(attributes.triangle_count());
+            let at = [0.25, 0.5];
+            black_box((attributes.at(triangle, at), attributes.geometric_normal(triangle)));
+            black_box((attributes.weights(triangle, at), attributes.uv(1, triangle, at)));
+        }
+    }
+}
+
 fn visit_geometry(geometry: &dyn Geometry, random: &mut Random) {
     let _ = (geometry.bounds(), geometry.sphere(), geometry.vertex_frame_count());
-    for surface in Surface::all(geometry).into_iter().flatten().take(SOME) {
-        let _ = (surface.name().map(|name| name.to_string()), surface.material().map(|name| name.map(|n| n.to_vec())));
-        let _ = (surface.bounds(), surface.sphere(), surface.counts(), surface.is_drawn());
-        for target in 0..2 {
-            if let Ok(positions) = surface.target_positions(target) {
-                read(&positions, random);
-                black_box(positions.bounds());
-                let mut out = vec![[0.0; 3]; positions.len().min(1 << 16)];
-                let _ = positions.decode_into(&mut out);
-            }
-            if let Ok(Some(frames)) = surface.target_tangent_frames(target) {
-                read(&frames, random);
-            }
-            if let Ok(Some(normals)) = surface.target_normals(target) {
-                read(&normals, random);
-            }
-        }
-        for set in 0..3 {
-            if let Ok(Some(uvs)) = surface.uvs(set) {
-                read(&uvs, random);
-            }
-        }
-        if let Ok(Some(colors)) = surface.colors() {
-            read(&colors, random);
-        }
-        let indices = |indices: meshpeek::Result<Indices<'_>>, random: &mut Random| {
-            let Ok(indices) = indices else { return };
-            read(&indices, random);
-            black_box(indices.first_out_of_range(9));
-            let mut out = vec![0; indices.len().min(1 << 16)];
-            let _ = indices.decode_into(&mut out);
-        };
-        indices(surface.indices(), random);
-        indices(surface.attribute_indices(), random);
-        if let Ok(Some(weights)) = surface.weights() {
-            let all = weights.iter().take(MANY);
-            black_box(all.map(|list| list.iter().map(|one| one.weight).sum::<f32>()).sum::<f32>());
-            (0..8).for_each(|_| {
-                black_box(weights.get(random.below(weights.len()) as u32).map(|list| list.len()));
-            });
-        }
-        if let Ok(corners) = surface.corners() {
-            read(&corners, random);
-        }
-        drop(black_box(surface.weld()));
-        let _ = (surface.vertex_frame(0).map(|all| all.bounds()), surface.partition().map(|tree| tree.is_some()));
-        if let Ok(attributes) = Attributes::new(&surface) {
-            for _ in 0..8 {
-                let triangle = random.below(attributes.triangle_count());
-                let at = [0.25, 0.5];
-                black_box((attributes.at(triangle, at), attributes.geometric_normal(triangle)));
-                black_box((attributes.weights(triangle, at), attributes.uv(1, triangle, at)));
-            }
-        }
+    for surface in geometry.surfaces().into_iter().flatten().take(SOME) {
+        visit_surface(&surface, random);
     }
     match random.below(3) {
         0 => {
@@ -360,9 +359,7 @@ fn visit_second_life<D: AsRef<[u8]> + Send + Sync>(mesh: &secondlife::Mesh<D>) {
     }
     for asset in mesh.assets().take(SOME) {
         visit_asset(asset.view());
-        if let Some(geometry) = asset.geometry() {
-            let _ = black_box(geometry.bounds());
-        }
+        let _ = black_box(Geometry::bounds(&asset));
     }
 }
 
@@ -441,12 +438,11 @@ pub fn sidecar<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, key: &meshpeek::s
     let mut builder = Builder::default();
     format_file(model).index(&mut builder).ok()?;
     let mut out = std::io::Cursor::new(Vec::new());
-    write_sidecar(&mut builder, model.geometry().ok()?, key, &mut out).ok()?;
+    write_sidecar(&mut builder, model.geometry(), key, &mut out).ok()?;
     Some(out.into_inner())
 }
 
 /// Runs the queries that use a sidecar.
 pub fn visit_indexed<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, sidecar: &Arc<Sidecar>, random: &mut Random) {
-    let Ok(geometry) = model.geometry() else { return };
-    let _ = Scene::indexed(geometry, sidecar).map(|scene| query(&scene, random));
+    let _ = Scene::indexed(model.geometry(), sidecar).map(|scene| query(&scene, random));
 }

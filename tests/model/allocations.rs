@@ -227,7 +227,7 @@ fn bones_move_vertices_without_allocating() {
     assert!(held <= SKELETON_BONE * skeleton.len() as u64, "{held} bytes");
     let pose = Pose::rest(&mesh).unwrap();
     let (mut model, mut palette) = (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let mut moved = vec![[0.0; 3]; surface.positions().unwrap().len()];
     // This call builds the index of the weights.
     assert!(surface.weights().unwrap().unwrap().get(0).is_some());

@@ -9,7 +9,7 @@ use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::model::{Corner, Transform};
 use meshpeek::unigine::{Generation, Mesh};
-use meshpeek::{Animations, Array, MeshFile, Model, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Animations, Array, Model, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// Largest displacement of a vertex by skinning in the bind pose, as a fraction of the mesh's
 /// diagonal.
@@ -53,8 +53,8 @@ fn palette_of(skeleton: &Skeleton, local: &[Transform], what: &Path) -> Vec<Skin
 ///
 /// Returns the largest displacement of a vertex, as a fraction of the diagonal, and the number of
 /// vertices with weights.
-fn worst_at_bind(file: &dyn MeshFile<Data = Vec<u8>>, what: &Path) -> (f64, usize) {
-    let (geometry, animations) = (file.geometry().unwrap(), file.animations().unwrap());
+fn worst_at_bind(model: &Model<Vec<u8>>, what: &Path) -> (f64, usize) {
+    let (geometry, animations) = (model.geometry(), model.animations());
     let skeleton = Skeleton::new(animations).unwrap_or_else(|error| panic!("{}: {error}", what.display()));
     let palette = palette_of(&skeleton, Pose::rest(animations).unwrap().bones(), what);
     let (mut worst, mut weighed) = (0.0_f64, 0);
@@ -85,12 +85,10 @@ fn expect_bind_returns(files: &[PathBuf]) -> usize {
     let (mut worst, mut vertices, mut skinned) = (0.0_f64, 0, 0);
     for path in files {
         let Ok(model) = Model::open(std::fs::read(path).unwrap()) else { continue };
-        let file = model.file();
-        if file.geometry().is_none() || file.animations().is_none_or(|animations| animations.bone_count().unwrap() == 0)
-        {
+        if model.animations().bone_count().unwrap() == 0 {
             continue;
         }
-        let (off, weighed) = worst_at_bind(file, path);
+        let (off, weighed) = worst_at_bind(&model, path);
         worst = worst.max(off);
         vertices += weighed;
         skinned += usize::from(weighed > 0);
@@ -114,7 +112,7 @@ fn the_bind_moves_no_vertex_of_a_real_file() {
     let Some(folder) = crate::support::corpus("unigine") else { return };
     let capsule = folder.join("ms14_012e9667_capsule.mesh");
     let model = Model::open(std::fs::read(&capsule).unwrap()).unwrap();
-    let (worst, weighed) = worst_at_bind(model.file(), &capsule);
+    let (worst, weighed) = worst_at_bind(&model, &capsule);
     eprintln!("the capsule of ms14: {weighed} skinned vertices, at most {worst:.1e} of the diagonal off");
     assert_eq!((model.file().version(), weighed), ("ms14", 398));
 }
@@ -143,7 +141,7 @@ fn vertices_follow_their_bones() {
     // of 0.4). The third and the fourth list have no weight.
     let mesh = bar([&[(0, 1.0)], &[(0, 0.3), (1, 0.1)], &[], &[(0, 0.0)]]);
     let palette = pulled(&mesh);
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
     skinned.positions_into(&mut moved).unwrap();
@@ -158,7 +156,7 @@ fn vertices_follow_their_bones() {
 #[test]
 fn a_surface_without_weights_stays() {
     let mesh = Mesh::open(crate::support::unigine::bytes("cube_ms13")).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let skinned = SkinnedSurface::new(&surface, &[]).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
     skinned.positions_into(&mut moved).unwrap();
@@ -170,7 +168,7 @@ fn a_surface_without_weights_stays() {
 fn names_a_bone_that_is_not_in_the_palette() {
     let mesh = bar([&[(0, 1.0)], &[(1, 0.0), (0, 1.0)], &[(0, 0.5), (1, 0.5)], &[]]);
     let palette = pulled(&mesh);
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let skinned = SkinnedSurface::new(&surface, &palette[..1]).unwrap();
     let mut moved = vec![[0.0; 3]; skinned.len()];
     assert!(skinned.position(1).unwrap().is_some(), "an influence without weight may name any bone");
@@ -191,7 +189,7 @@ fn normals_and_tangents_follow_their_bones() {
     let root = pose.bones().iter().enumerate().find(|(bone, _)| skeleton.parent(*bone).is_none()).unwrap().0;
     pose.bones_mut()[root].rotation = [half, 0.0, 0.0, half];
     let mut palette = palette_of(&skeleton, pose.bones(), Path::new("bar"));
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let (stored, frames) = (surface.normals().unwrap().unwrap(), surface.tangent_frames().unwrap().unwrap());
     let corner = |position: u32, attribute: u32| Corner { position, attribute };
     {
@@ -232,7 +230,7 @@ fn normals_and_tangents_follow_their_bones() {
     assert_eq!(skinned.tangent_frames().unwrap().unwrap().get(corner(0, 0)).unwrap(), frames.get(0));
     // A surface without weights keeps its normals, too.
     let cube = Mesh::open(crate::support::unigine::bytes("cube_ms13")).unwrap();
-    let surface = Surface::new(&cube, 0);
+    let surface = Surface::new(&cube, 0).unwrap();
     let welded = surface.weld().unwrap();
     let normals = SkinnedSurface::new(&surface, &[]).unwrap().normals().unwrap().unwrap();
     let mut out = vec![[0.0; 3]; welded.vertices.len()];
@@ -261,12 +259,12 @@ fn moves(motion: &dyn Animations) -> Vec<bool> {
 
 #[test]
 fn tells_which_bones_a_clip_moves() {
-    assert_eq!(moves(flag(["", ""]).file().animations().unwrap()), [true; 3]);
+    assert_eq!(moves(flag(["", ""]).animations()), [true; 3]);
     let flag = flag(["cloth", "nobody"]);
-    assert_eq!(moves(flag.file().animations().unwrap()), [true, false, true]);
+    assert_eq!(moves(flag.animations()), [true, false, true]);
     let mesh = Mesh::open(crate::support::unigine::bytes("skinned_ms12")).unwrap();
     assert_eq!(moves(&mesh), [true; 2]);
-    let both: [&dyn Animations; 2] = [flag.file().animations().unwrap(), &mesh];
+    let both: [&dyn Animations; 2] = [flag.animations(), &mesh];
     for motion in both {
         let mut moved = vec![true; motion.bone_count().unwrap()];
         assert_eq!(motion.animated_bones(1, &mut moved).unwrap_err().kind().id(), "no-such");
@@ -284,7 +282,7 @@ fn finds_bones_by_name() {
     let text = ["a", "", "b", &long, "a", ""].map(bone).concat();
     let text = format!("<MeshSystem><Skeletons><Skeleton name='s'>{text}</Skeleton></Skeletons></MeshSystem>");
     let odd = meshpeek::ezmesh::Mesh::open(text.as_bytes()).unwrap();
-    let files: [&dyn Animations; 4] = [flag.file().animations().unwrap(), &mesh, &arm, &odd];
+    let files: [&dyn Animations; 4] = [flag.animations(), &mesh, &arm, &odd];
     for motion in files {
         let names: Vec<Vec<u8>> =
             (0..motion.bone_count().unwrap()).map(|bone| motion.bone(bone).unwrap().name.to_vec()).collect();
@@ -304,7 +302,7 @@ fn finds_bones_by_name() {
 #[test]
 fn stands_between_frames() {
     let flag = flag(["", ""]);
-    let motion: &dyn Animations = flag.file().animations().unwrap();
+    let motion: &dyn Animations = flag.animations();
     let mut frames = vec![vec![Transform::default(); 3]; 2];
     for (frame, out) in frames.iter_mut().enumerate() {
         motion.pose(0, frame, out).unwrap();
@@ -324,15 +322,15 @@ fn stands_between_frames() {
 fn plays_a_clip_on_another_skeleton() {
     let flag = flag(["", ""]);
     let onto = bar([&[]; 4]);
-    let mut retarget = Retarget::new(&onto, flag.file().animations().unwrap()).unwrap();
+    let mut retarget = Retarget::new(&onto, flag.animations()).unwrap();
     assert_eq!((retarget.matched(), retarget.missing()), (0, &["pole", "cloth", "cloth tip"].map(String::from)[..]));
     let mut out = [Transform::default(); 2];
-    let error = retarget.pose(flag.file().animations().unwrap(), 0, 0, &mut out).unwrap_err();
+    let error = retarget.pose(flag.animations(), 0, 0, &mut out).unwrap_err();
     assert!(error.to_string().contains("`pole`, `cloth`, `cloth tip`"), "{error}");
 
-    let mut itself = Retarget::new(flag.file().animations().unwrap(), flag.file().animations().unwrap()).unwrap();
+    let mut itself = Retarget::new(flag.animations(), flag.animations()).unwrap();
     let [mut out, mut expected] = [[Transform::default(); 3]; 2];
-    itself.pose(flag.file().animations().unwrap(), 0, 2, &mut out).unwrap();
-    flag.file().animations().unwrap().pose(0, 2, &mut expected).unwrap();
+    itself.pose(flag.animations(), 0, 2, &mut out).unwrap();
+    flag.animations().pose(0, 2, &mut expected).unwrap();
     assert_eq!(out, expected);
 }

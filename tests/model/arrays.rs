@@ -301,8 +301,7 @@ fn all_samples_are_read_like_slices() {
             continue;
         }
         let model = meshpeek::open(&path).unwrap();
-        let Ok(geometry) = model.geometry() else { continue };
-        for surface in Surface::all(geometry).unwrap() {
+        for surface in model.surfaces().unwrap() {
             check_surface(&surface);
             surfaces += 1;
         }

@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use meshpeek::io::FileBytes;
-use meshpeek::model::animation::Animations;
-use meshpeek::model::{Attribute, ByteRanges, Contents, Part, Transform};
-use meshpeek::secondlife::LevelGeometry;
-use meshpeek::{Array, Error, ErrorKind, FormatVersion, Geometry, Model, OpenOptions, Result};
+use meshpeek::model::SurfaceArrays as _;
+use meshpeek::model::{Attribute, ByteRanges, Part, Transform};
+use meshpeek::{Array, Error, ErrorKind, Geometry, Model, OpenOptions, Result};
 
 use crate::support::random::Random;
 use crate::support::{cases, changed};
@@ -94,12 +93,12 @@ fn transforms(values: &mut Values, all: &[Transform]) {
 
 fn frames(model: &Model<FileBytes>, clip: usize, frames: Range<usize>, values: &mut Values) -> Result<()> {
     let found = model.clip(clip)?;
-    let mut out = vec![Transform::default(); model.bone_count()?];
+    let mut out = vec![Transform::default(); model.animations().bone_count()?];
     for frame in frames {
         if let Some(first) = found.first_vertex_frame {
-            push(values, model.vertex_frame(0, first as usize + frame)?.iter());
+            push(values, model.geometry().vertex_frame(0, first as usize + frame)?.iter());
         } else {
-            model.pose(clip, frame, &mut out)?;
+            model.animations().pose(clip, frame, &mut out)?;
             transforms(values, &out);
         }
     }
@@ -111,42 +110,45 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
     let mut values = Vec::new();
     match part {
         Part::Structure if model.format() == "secondlife" => {
-            for asset in 0..model.asset_count()? {
+            for asset in 0..model.contents().asset_count()? {
                 values.push(model.asset(asset)?.level_count()? as u64);
             }
-            values.push(model.instance_count()? as u64);
+            values.push(model.contents().instance_count()? as u64);
         }
         Part::Structure => {
-            values.extend([model.surface_count()?, model.bone_count()?, model.clip_count()?].map(|count| count as u64));
-            for clip in 0..model.clip_count()? {
+            values.extend(
+                [model.geometry().surface_count()?, model.animations().bone_count()?, model.animations().clip_count()?]
+                    .map(|count| count as u64),
+            );
+            for clip in 0..model.animations().clip_count()? {
                 values.push(model.clip(clip)?.frames.into());
             }
-            for surface in 0..model.surface_count()? {
-                values.extend(model.surface_name(surface)?.as_bytes().iter().map(|byte| u64::from(*byte)));
+            for surface in 0..model.geometry().surface_count()? {
+                values.extend(model.geometry().surface_name(surface)?.as_bytes().iter().map(|byte| u64::from(*byte)));
                 if !["ms14", "ms15"].contains(&model.version()) {
-                    values.push(model.counts(surface)?.corners.into());
+                    values.push(model.geometry().counts(surface)?.corners.into());
                 }
                 if model.format() == "unigine" {
-                    let bounds = model.surface_bounds(surface)?;
+                    let bounds = model.geometry().surface_bounds(surface)?;
                     push(&mut values, [bounds.min, bounds.max].into_iter());
                 }
             }
-            for material in 0..model.material_count()? {
-                model.material(material)?;
+            for material in 0..model.contents().material_count()? {
+                model.contents().material(material)?;
             }
         }
-        Part::Surface(index) => surface(model, *index, &mut values)?,
-        Part::Attribute { surface, attribute: one } => attribute(model, *surface, *one, &mut values)?,
+        Part::Surface(index) => surface(model.geometry(), *index, &mut values)?,
+        Part::Attribute { surface, attribute: one } => attribute(model.geometry(), *surface, *one, &mut values)?,
         Part::VertexFrames(frames) => {
             for frame in frames.clone() {
-                push(&mut values, model.vertex_frame(0, frame)?.iter());
+                push(&mut values, model.geometry().vertex_frame(0, frame)?.iter());
             }
         }
         Part::Clip(clip) => frames(model, *clip, 0..model.clip(*clip)?.frames as usize, &mut values)?,
         Part::Frames { clip, frames: range } => frames(model, *clip, range.clone(), &mut values)?,
         Part::Bones => {
-            for bone in 0..model.bone_count()? {
-                transforms(&mut values, &[model.bone(bone)?.bind]);
+            for bone in 0..model.animations().bone_count()? {
+                transforms(&mut values, &[model.animations().bone(bone)?.bind]);
             }
         }
         Part::Level { asset, level } => {
@@ -186,16 +188,16 @@ fn parts(model: &Model<FileBytes>) -> Vec<Part> {
     let length = model.file().source(0).map_or(0, |bytes| bytes.as_ref().len());
     let most = ((2 << 20) / length.max(1)).clamp(2, 24);
     let mut all = vec![Part::Structure, Part::Bones];
-    for index in 0..model.surface_count().unwrap_or(0).min(most) {
+    for index in 0..model.geometry().surface_count().unwrap_or(0).min(most) {
         all.push(Part::Surface(index));
-        let targets = model.counts(index).map_or(1, |counts| counts.targets as usize).min(3);
+        let targets = model.geometry().counts(index).map_or(1, |counts| counts.targets as usize).min(3);
         all.extend(attributes(targets).into_iter().map(|attribute| Part::Attribute { surface: index, attribute }));
     }
-    let count = model.vertex_frame_count().unwrap_or(0);
+    let count = model.geometry().vertex_frame_count().unwrap_or(0);
     if count > 0 {
         all.extend([0..1, count - 1..count, count / 3..count.div_ceil(2)].map(Part::VertexFrames));
     }
-    for clip in 0..model.clip_count().unwrap_or(0).min(most) {
+    for clip in 0..model.animations().clip_count().unwrap_or(0).min(most) {
         all.push(Part::Clip(clip));
         let count = model.clip(clip).map_or(0, |clip| clip.frames as usize);
         if count > 0 {
@@ -203,7 +205,7 @@ fn parts(model: &Model<FileBytes>) -> Vec<Part> {
             all.extend(ranges.map(|frames| Part::Frames { clip, frames }));
         }
     }
-    for asset in 0..model.asset_count().unwrap_or(0) {
+    for asset in 0..model.contents().asset_count().unwrap_or(0) {
         let levels = model.asset(asset).and_then(|asset| asset.level_count()).unwrap_or(0);
         all.extend((0..levels).map(|level| Part::Level { asset, level }));
         all.extend([Part::Hulls { asset }, Part::CollisionMesh { asset }]);
@@ -414,7 +416,7 @@ fn size(model: &Model<FileBytes>, source: usize, part: &Part) -> u64 {
 fn have_the_sizes_of_the_arrays() {
     let of = |surface, attribute| Part::Attribute { surface, attribute };
     let mesh = meshpeek::open("data/unigine/cube_ms12.mesh").unwrap();
-    let counts = mesh.counts(0).unwrap();
+    let counts = mesh.geometry().counts(0).unwrap();
     let [vertices, others, corners] = [counts.vertices, counts.attribute_vertices, counts.corners].map(u64::from);
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Positions { target: 0 })), vertices * 12);
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Normals { target: 0 })), others * 8);
@@ -423,17 +425,17 @@ fn have_the_sizes_of_the_arrays() {
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Uvs { set: 7 })), 0);
 
     let mesh = meshpeek::open("data/unreal/guard_d.3d").unwrap();
-    let frames = mesh.vertex_frame_count().unwrap();
-    let vertices = u64::from(mesh.counts(0).unwrap().vertices);
+    let frames = mesh.geometry().vertex_frame_count().unwrap();
+    let vertices = u64::from(mesh.geometry().counts(0).unwrap().vertices);
     assert_eq!(only(mesh.byte_ranges(1, &Part::Structure)), 0..4);
     assert_eq!(size(&mesh, 1, &Part::VertexFrames(0..frames)), frames as u64 * vertices * 4);
     assert_eq!(only(mesh.byte_ranges(1, &Part::VertexFrames(1..2))), 4 + vertices * 4..4 + vertices * 8);
     assert!(mesh.byte_ranges(0, &Part::VertexFrames(1..2)).unwrap().is_empty());
-    let surface = u64::from(mesh.counts(0).unwrap().corners) / 3 * 16;
+    let surface = u64::from(mesh.geometry().counts(0).unwrap().corners) / 3 * 16;
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), surface);
 
     let mesh = meshpeek::open("data/ezmesh/crate100.ezb").unwrap();
-    assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), u64::from(mesh.counts(0).unwrap().corners) * 4);
+    assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), u64::from(mesh.geometry().counts(0).unwrap().corners) * 4);
     let all: u64 = mesh.file().source(0).unwrap().as_ref().len() as u64;
     assert!(size(&mesh, 0, &Part::Structure) < all);
     let text = meshpeek::open("data/ezmesh/crate.ezm").unwrap();
@@ -444,9 +446,9 @@ fn have_the_sizes_of_the_arrays() {
 #[test]
 fn name_the_block_of_each_level() {
     let mesh = meshpeek::secondlife::Mesh::open(meshpeek::read("data/secondlife/arm.llmesh").unwrap()).unwrap();
-    for block in mesh.header().unwrap().blocks() {
-        let level = LevelGeometry::new(mesh.view(), block.part);
-        assert_eq!(only(level.byte_ranges(0, &Part::Surface(0))), block.start..block.end);
+    let blocks = mesh.header().unwrap().blocks().filter(|block| block.part.lod().is_some());
+    for (level, block) in blocks.enumerate() {
+        assert_eq!(only(mesh.byte_ranges(0, &Part::Level { asset: 0, level })), block.start..block.end);
     }
     let structure = only(mesh.byte_ranges(0, &Part::Structure));
     assert_eq!(structure, 0..mesh.header().unwrap().base());
@@ -460,23 +462,6 @@ fn name_the_block_of_each_level() {
     }
     let error = partial.positions(0, 0).unwrap_err();
     assert_eq!(error.needed_range().as_ref(), mesh.byte_ranges(0, &Part::Surface(0)).unwrap().first());
-}
-
-#[test]
-fn name_the_bytes_of_a_lent_surface() {
-    for path in ["data/unigine/room_ms11.mesh", "data/unigine/room_ms14.mesh"] {
-        let mesh = meshpeek::unigine::Mesh::open(meshpeek::read(path).unwrap()).unwrap();
-        for index in 0..mesh.surface_count() {
-            let lent = mesh.lend(index).unwrap();
-            assert_eq!(
-                lent.byte_ranges(0, &Part::Surface(0)).unwrap(),
-                mesh.byte_ranges(0, &Part::Surface(index)).unwrap()
-            );
-            let of = |surface| Part::Attribute { surface, attribute: Attribute::Indices };
-            assert_eq!(lent.byte_ranges(0, &of(0)).unwrap(), mesh.byte_ranges(0, &of(index)).unwrap());
-            assert!(lent.byte_ranges(0, &of(1)).is_err());
-        }
-    }
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl ColdFile {
     fn trees(&self) -> SceneTrees {
         // SAFETY: As above.
         let model = Model::open(unsafe { meshpeek::map(self.0.path()).unwrap() }).unwrap();
-        SceneTrees::new(model.geometry().unwrap()).unwrap()
+        SceneTrees::new(model.geometry()).unwrap()
     }
 
     /// Writes a mesh with two large surfaces, as [`of`](Self::of) does.
@@ -82,7 +82,7 @@ pub(crate) fn major_faults() -> u64 {
 }
 
 fn positions(model: &Model<Map>) -> Positions<'_> {
-    Surface::new(model, 1).positions().unwrap()
+    Surface::new(model.geometry(), 1).unwrap().positions().unwrap()
 }
 
 fn decode_in_pieces(positions: Positions<'_>, length: usize) {
@@ -157,7 +157,7 @@ fn a_whole_file_is_read_ahead() {
     let Some(file) = ColdFile::on_a_disk() else { return };
     let waits = file.waits(|model| {
         model.file().prefetch();
-        for surface in Surface::all(model).unwrap() {
+        for surface in Surface::all(model.geometry()).unwrap() {
             decode_in_pieces(surface.positions().unwrap(), 1000);
             surface.indices().unwrap().for_each(|_| ());
         }
@@ -169,7 +169,7 @@ fn a_whole_file_is_read_ahead() {
 #[test]
 fn small_surfaces_are_located_ahead() {
     let Some(file) = ColdFile::of(40, 30) else { return };
-    let waits = file.waits(|model| _ = Surface::new(model, 39).positions().unwrap());
+    let waits = file.waits(|model| _ = Surface::new(model.geometry(), 39).unwrap().positions().unwrap());
     assert!(waits <= 60, "waited {waits} times");
 }
 
@@ -231,7 +231,8 @@ fn items_are_gathered_in_one_request() {
         assert!(indices.iter().zip(&out).all(|(index, item)| positions.get(*index as usize).as_ref() == Some(item)));
     });
     let listed = file.waits(|model| {
-        let arrays: Vec<_> = Surface::all(model).unwrap().map(|surface| surface.positions().unwrap()).collect();
+        let arrays: Vec<_> =
+            Surface::all(model.geometry()).unwrap().map(|surface| surface.positions().unwrap()).collect();
         let indices = indices(arrays[0].len());
         let mut list = PrefetchList::new();
         for (index, array) in indices.iter().flat_map(|index| arrays.iter().map(move |array| (*index, array))) {
@@ -265,12 +266,12 @@ fn a_batch_of_queries_is_prefetched() {
     let rays = (0..500_u16).map(|number| [number % 25, number / 25].map(|at| f32::from(at) * 0.07 - 0.8));
     let rays: Vec<Ray> = rays.map(|[x, y]| Ray::new([x, y, 9.0], [0.0, 0.0, -1.0])).collect();
     let cast = |model: &Model<Map>, is_prefetched: bool| {
-        let scene = trees.scene(model.geometry().unwrap()).unwrap();
+        let scene = trees.scene(model.geometry()).unwrap();
         if is_prefetched {
             scene.prefetch_for(rays.len());
         }
         let hits: Vec<u32> = rays.iter().map(|ray| scene.ray(ray).unwrap().triangle).collect();
-        let attributes = Attributes::new(&Surface::new(model, 0)).unwrap();
+        let attributes = Attributes::new(&Surface::new(model.geometry(), 0).unwrap()).unwrap();
         if is_prefetched {
             attributes.prefetch(&hits);
         }

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::model::{Asset, Blend, Contents, DrawStyle, HullKind, Metadata, MetadataValue, Space, TextureRole};
-use meshpeek::{Array, Geometry, MeshFile, Model, Surface, unreal};
+use meshpeek::{Array, Geometry, Model, Surface, unreal};
 
 fn open(file: &str) -> Model<Vec<u8>> {
     Model::open(meshpeek::read(format!("data/{file}")).unwrap()).unwrap()
@@ -79,8 +80,8 @@ fn walk(contents: &dyn Contents) -> [usize; 6] {
 fn counts_the_contents_of_each_sample() {
     for (file, materials) in [("unigine/room_ms14.mesh", 0), ("unigine/wave_an13.anim", 0), ("ezmesh/flag.ezm", 1)] {
         let model = open(file);
-        let surfaces = model.geometry().unwrap().surface_count().unwrap();
-        assert_eq!(walk(model.file().contents()), [1, 1, surfaces, 1, materials, 0], "{file}");
+        let surfaces = model.geometry().surface_count().unwrap();
+        assert_eq!(walk(model.contents()), [1, 1, surfaces, 1, materials, 0], "{file}");
     }
 }
 
@@ -88,7 +89,7 @@ fn counts_the_contents_of_each_sample() {
 #[test]
 fn shows_all_of_a_container() {
     let model = open("secondlife/model.slm");
-    let contents = model.file().contents();
+    let contents = model.contents();
     let [assets, levels, surfaces, instances, materials, _] = walk(contents);
     assert_eq!((assets, instances), (2, 3));
     assert!(levels >= 2 && surfaces >= 2 && materials >= 1, "{levels}, {surfaces}, {materials}");
@@ -113,7 +114,7 @@ fn shows_all_of_a_container() {
         let geometry = asset.level(0).unwrap();
         let space = geometry.space().placed(instance.transform);
         let conversion = space.conversion_to(&Space::GLTF).unwrap();
-        let surface = Surface::new(&*geometry, 0).converted(conversion);
+        let surface = Surface::new(&*geometry, 0).unwrap().converted(conversion);
         let stored = surface.surface().positions().unwrap().get(0).unwrap();
         let [x, y, z] = instance.transform.apply(stored);
         let found = surface.positions().unwrap().get(0).unwrap();
@@ -126,7 +127,7 @@ fn shows_all_of_a_container() {
 #[test]
 fn shows_levels_hulls_and_collision_triangles() {
     let model = open("secondlife/arm.llmesh");
-    let asset = model.file().contents().asset(0).unwrap();
+    let asset = model.contents().asset(0).unwrap();
     let names: Vec<_> =
         (0..asset.level_count().unwrap()).map(|level| asset.level_name(level).unwrap().unwrap().to_string()).collect();
     assert_eq!(names.first().map(String::as_str), Some("high_lod"));
@@ -139,7 +140,7 @@ fn shows_levels_hulls_and_collision_triangles() {
 
     let model = open("secondlife/rock.llmesh");
     let mesh = meshpeek::secondlife::Mesh::open(meshpeek::read("data/secondlife/rock.llmesh").unwrap()).unwrap();
-    let asset = model.file().contents().asset(0).unwrap();
+    let asset = model.contents().asset(0).unwrap();
     let convex = mesh.convex().unwrap().unwrap();
     let hulls: Vec<_> = convex.hulls().unwrap().collect();
     let bounding = convex.bounding_points().unwrap();
@@ -160,7 +161,7 @@ fn shows_levels_hulls_and_collision_triangles() {
 #[test]
 fn shows_levels_that_names_tell() {
     let model = open("unigine/tree_ms12.mesh");
-    let contents = model.file().contents();
+    let contents = model.contents();
     assert_eq!(walk(contents), [1, 2, 16, 1, 0, 0]);
     let asset = contents.asset(0).unwrap();
     let drawn = |geometry: &dyn Geometry| {
@@ -168,22 +169,26 @@ fn shows_levels_that_names_tell() {
         surfaces.map(|surface| surface.name().unwrap().to_string()).collect::<Vec<_>>()
     };
     let best = ["trunk_lod_0", "leaves_lod_0", "stone", "fruit_LOD0_01", "fruit_LOD0_02"];
-    assert_eq!(drawn(model.geometry().unwrap()), best);
+    assert_eq!(drawn(model.geometry()), best);
     for (level, name, shown) in
         [(0, "lod 0", &best[..]), (1, "lod 1", &["trunk_lod_0", "leaves_lod_1", "stone", "fruit_LOD1_"])]
     {
         assert_eq!(asset.level_name(level).unwrap().unwrap().to_string(), name);
         let geometry = asset.level(level).unwrap();
         assert_eq!(drawn(&*geometry), shown);
-        assert_eq!(geometry.bounds().unwrap(), model.geometry().unwrap().bounds().unwrap());
+        assert_eq!(geometry.bounds().unwrap(), model.geometry().bounds().unwrap());
         for surface in 0..8 {
-            assert_eq!(geometry.lend(surface).unwrap().is_drawn(0).unwrap(), geometry.is_drawn(surface).unwrap());
+            assert_eq!(
+                geometry.lend(surface).unwrap().surface().is_drawn().unwrap(),
+                geometry.surface(surface).unwrap().is_drawn().unwrap()
+            );
         }
-        let bytes = |surface: usize| Surface::new(&*geometry, surface).positions().unwrap().as_bytes().as_ptr();
-        let own = Surface::new(model.geometry().unwrap(), 2).positions().unwrap().as_bytes().as_ptr();
+        let bytes =
+            |surface: usize| Surface::new(&*geometry, surface).unwrap().positions().unwrap().as_bytes().as_ptr();
+        let own = model.surface(2).unwrap().positions().unwrap().as_bytes().as_ptr();
         assert_eq!(bytes(2), own);
     }
-    let scene = meshpeek::query::Scene::new(model.geometry().unwrap()).unwrap();
+    let scene = meshpeek::query::Scene::new(model.geometry()).unwrap();
     let has: Vec<usize> = (0..8).filter(|surface| scene.triangles(*surface).is_some()).collect();
     assert_eq!(has, [0, 1, 4, 5, 6]);
     assert!(asset.level_name(2).is_err());
@@ -209,7 +214,7 @@ fn shows_instances_materials_and_collisions_of_a_scene() {
  </MeshCollisionRepresentation></MeshCollisionRepresentations>
 </MeshSystem>"#;
     let mesh = meshpeek::ezmesh::Mesh::open(&text[..]).unwrap();
-    let contents = mesh.contents();
+    let contents: &dyn Contents = &mesh;
     assert_eq!(walk(contents), [1, 1, 3, 2, 2, 2]);
     let instance = contents.instance(0).unwrap();
     assert_eq!((instance.name.unwrap().to_string().as_str(), instance.surfaces), ("two", Some(2..3)));
@@ -236,7 +241,7 @@ fn shows_instances_materials_and_collisions_of_a_scene() {
 
     let missing = String::from_utf8(text.to_vec()).unwrap().replace(r#"mesh="two" pos"#, r#"mesh="tow" pos"#);
     let mesh = meshpeek::ezmesh::Mesh::open(missing.as_bytes()).unwrap();
-    let error = mesh.contents().instance(0).unwrap_err();
+    let error = mesh.instance(0).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("value", "instance[0].mesh"));
     assert!(error.offset().is_some() && error.to_string().contains("tow"), "{error}");
 }
@@ -244,7 +249,7 @@ fn shows_instances_materials_and_collisions_of_a_scene() {
 #[test]
 fn shows_the_placement_the_textures_and_the_styles_of_a_script() {
     let mesh = pair("guard");
-    let contents = mesh.contents();
+    let contents: &dyn Contents = &mesh;
     let [assets, levels, _, instances, materials, hulls] = walk(contents);
     assert_eq!((assets, levels, instances, hulls), (1, 1, 1, 0));
     let script = mesh.script().unwrap();
@@ -273,7 +278,7 @@ fn shows_the_placement_the_textures_and_the_styles_of_a_script() {
 fn pools_state_which_arrays_are_shared() {
     for file in ["unigine/room_ms11.mesh", "unigine/room_ms14.mesh", "ezmesh/crate.ezm", "ezmesh/flag101.ezb"] {
         let model = open(file);
-        let surfaces: Vec<_> = Surface::all(model.geometry().unwrap()).unwrap().collect();
+        let surfaces: Vec<_> = model.surfaces().unwrap().collect();
         for one in &surfaces {
             for other in &surfaces {
                 let [a, b] = [one, other].map(|surface| surface.positions().unwrap().as_bytes().as_ptr_range());

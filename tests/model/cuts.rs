@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use meshpeek::io::FileBytes;
-use meshpeek::model::Contents;
-use meshpeek::{Array, ErrorKind, Geometry, Model, OpenOptions, Result, Surface};
+use meshpeek::{Array, ErrorKind, Model, OpenOptions, Result, Surface};
 
 use crate::support::cases;
 
@@ -49,7 +48,7 @@ fn see(surface: &Surface<'_>) -> Result<Seen> {
 fn see_all(model: &Model<FileBytes>) -> Result<Vec<Seen>> {
     let mut all = Vec::new();
     model.bounds()?;
-    for asset in 0..model.asset_count()? {
+    for asset in 0..model.contents().asset_count()? {
         let asset = model.asset(asset)?;
         asset.animations().bone_count()?;
         for level in 0..asset.level_count()? {
@@ -59,11 +58,11 @@ fn see_all(model: &Model<FileBytes>) -> Result<Vec<Seen>> {
             }
         }
     }
-    for surface in Surface::all(model)? {
+    for surface in Surface::all(model.geometry())? {
         all.push(see(&surface)?);
     }
-    for instance in 0..model.instance_count()? {
-        model.instance(instance)?;
+    for instance in 0..model.contents().instance_count()? {
+        model.contents().instance(instance)?;
     }
     Ok(all)
 }
@@ -109,7 +108,7 @@ fn cut(path: &Path, file: &Path) -> [usize; 3] {
                 let is_reported = findings > 0 || fault.is_some();
                 let shown: Vec<_> = seen.iter().filter(|one| whole.contains(one)).collect();
                 // Of a cut frame of Unreal, the vertices that are there are shown, with a finding.
-                let is_partial = model.geometry().is_ok_and(|geometry| geometry.format() == "unreal") && is_reported;
+                let is_partial = model.format() == "unreal" && is_reported;
                 let is_whole = is_partial || shown.len() == seen.len();
                 assert!(is_whole, "{} cut to {length}: a damaged surface is shown", file.display());
                 assert!(

@@ -4,12 +4,10 @@
 
 use std::collections::HashMap;
 
-use meshpeek::array::{Bounds, Consecutive, Sphere};
+use meshpeek::array::{Bounds, Consecutive};
 use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
-use meshpeek::model::{
-    Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, UvEncoding, Uvs, Weights,
-    Welded,
-};
+use meshpeek::model::SurfaceArrays;
+use meshpeek::model::{Counts, IndexEncoding, Indices, PositionEncoding, Positions, UvEncoding, Uvs, Welded};
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
@@ -110,9 +108,9 @@ fn a_welded_surface_is_the_surface() {
         // The vertices can be uploaded to a GPU unchanged.
         assert_eq!(bytemuck_bytes(&welded.vertices), welded.vertices.len() * 8);
     }
-    let lamp = Surface::new(&mesh, 1).weld().unwrap();
+    let lamp = Surface::new(&mesh, 1).unwrap().weld().unwrap();
     assert_eq!((lamp.vertices.len(), lamp.indices.len()), (24, 36), "a cube has four vertices per face");
-    let floor = Surface::new(&mesh, 0).weld().unwrap();
+    let floor = Surface::new(&mesh, 0).unwrap().weld().unwrap();
     assert_eq!(floor.vertices.len(), 8 * 8 * 6, "every corner of the split grid is a separate vertex");
 }
 
@@ -125,7 +123,7 @@ fn prints_what_is_lent() {
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
     let positions = mesh.surface(0).unwrap().positions().unwrap();
     assert_eq!(format!("{positions:?}"), "Packed([f32; 3] x 8)");
-    let Positions(PositionEncoding::F32(same)) = Surface::new(&mesh, 0).positions().unwrap() else {
+    let Positions(PositionEncoding::F32(same)) = Surface::new(&mesh, 0).unwrap().positions().unwrap() else {
         panic!("expected positions as floats")
     };
     assert!(same.iter().eq(positions.iter()));
@@ -184,18 +182,6 @@ pub struct Plain {
     attributes: Option<Vec<U32>>,
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "as the trait has it")]
-impl Plain {
-    fn missing<T>(&self, list: &'static str, index: usize) -> meshpeek::Result<T> {
-        let field = meshpeek::Field::new("").in_list(list, index as u64);
-        Err(no_such(1, index).located(self.version(), field, None))
-    }
-
-    fn only<T>(&self, surface: usize, value: T) -> meshpeek::Result<T> {
-        if surface == 0 { Ok(value) } else { self.missing("surface", surface) }
-    }
-}
-
 impl FormatVersion for Plain {
     fn format(&self) -> &'static str {
         "plain"
@@ -209,48 +195,35 @@ impl Geometry for Plain {
     fn bounds(&self) -> meshpeek::Result<Bounds> {
         Ok(Bounds::EMPTY)
     }
-    fn sphere(&self) -> meshpeek::Result<Option<Sphere>> {
-        Ok(None)
-    }
+}
+
+impl SurfaceArrays for Plain {
     fn surface_count(&self) -> meshpeek::Result<usize> {
         Ok(1)
     }
-    fn surface_name(&self, surface: usize) -> meshpeek::Result<Name<'_>> {
-        self.only(surface, Name::default())
+    fn surface_name(&self, _: usize) -> meshpeek::Result<Name<'_>> {
+        Ok(Name::default())
     }
-    fn surface_bounds(&self, surface: usize) -> meshpeek::Result<Bounds> {
-        self.only(surface, Bounds::EMPTY)
+    fn surface_bounds(&self, _: usize) -> meshpeek::Result<Bounds> {
+        Ok(Bounds::EMPTY)
     }
-    fn surface_sphere(&self, surface: usize) -> meshpeek::Result<Option<Sphere>> {
-        self.only(surface, None)
-    }
-    fn counts(&self, surface: usize) -> meshpeek::Result<Counts> {
+    fn counts(&self, _: usize) -> meshpeek::Result<Counts> {
         let vertices = u32::try_from(self.positions.len()).unwrap();
         let corners = u32::try_from(self.indices.len()).unwrap();
         let attribute_vertices = if self.attributes.is_some() { 1 } else { vertices };
-        self.only(surface, changed!(Counts::default(), vertices: vertices, attribute_vertices: attribute_vertices, corners: corners, targets: 1))
+        Ok(
+            changed!(Counts::default(), vertices: vertices, attribute_vertices: attribute_vertices, corners: corners, targets: 1),
+        )
     }
-    fn positions(&self, surface: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
-        self.only(surface, Positions(PositionEncoding::F32(Packed::new(&self.positions, Floats))))
+    fn positions(&self, _: usize, _: usize) -> meshpeek::Result<Positions<'_>> {
+        Ok(Positions(PositionEncoding::F32(Packed::new(&self.positions, Floats))))
     }
-    fn tangent_frames(&self, surface: usize, _: usize) -> meshpeek::Result<Option<TangentFrames<'_>>> {
-        self.only(surface, None)
+    fn indices(&self, _: usize) -> meshpeek::Result<Indices<'_>> {
+        Ok(Indices(IndexEncoding::U16(Packed::new(&self.indices, Index::new()))))
     }
-    fn uvs(&self, surface: usize, _: usize) -> meshpeek::Result<Option<Uvs<'_>>> {
-        self.only(surface, None)
-    }
-    fn colors(&self, surface: usize) -> meshpeek::Result<Option<Colors<'_>>> {
-        self.only(surface, None)
-    }
-    fn weights(&self, surface: usize) -> meshpeek::Result<Option<Weights<'_>>> {
-        self.only(surface, None)
-    }
-    fn indices(&self, surface: usize) -> meshpeek::Result<Indices<'_>> {
-        self.only(surface, Indices(IndexEncoding::U16(Packed::new(&self.indices, Index::new()))))
-    }
-    fn attribute_indices(&self, surface: usize) -> meshpeek::Result<Option<Indices<'_>>> {
+    fn attribute_indices(&self, _: usize) -> meshpeek::Result<Option<Indices<'_>>> {
         let indices = |attributes| Indices(IndexEncoding::U32(Packed::new(attributes, Index::new())));
-        self.only(surface, self.attributes.as_deref().map(indices))
+        Ok(self.attributes.as_deref().map(indices))
     }
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: meshpeek::Error) -> meshpeek::Error {
         error.located(self.version(), meshpeek::Field::new(name).in_list("surface", surface as u64), Some(into))
@@ -269,18 +242,18 @@ pub fn plain(positions: usize, indices: &[u16], attributes: Option<&[u32]>) -> P
 fn one_stream_stands_for_both() {
     let mesh = plain(4, &[0, 1, 2, 0, 2, 3], None);
     expect_twins(&mesh);
-    let welded = Surface::new(&mesh, 0).weld().unwrap();
+    let welded = Surface::new(&mesh, 0).unwrap().weld().unwrap();
     assert_eq!(welded.indices, [0, 1, 2, 0, 2, 3]);
     assert!(welded.vertices.iter().all(|vertex| vertex.position == vertex.attribute));
     expect_twins(&plain(4, &[0, 1, 2, 0, 2, 3], Some(&[0; 6])));
     expect_twins(&plain(0, &[], None));
-    assert!(Surface::new(&mesh, 1).corners().is_err());
+    assert!(Surface::new(&mesh, 1).is_err());
 }
 
 #[test]
 fn refuses_streams_that_do_not_fit() {
     let fails = |mesh: &Plain, words: &str| {
-        let error = Surface::new(mesh, 0).weld().unwrap_err();
+        let error = Surface::new(mesh, 0).unwrap().weld().unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
         assert_eq!(error.format(), "plain 1");
         assert_eq!(error.field().outer().unwrap().list, "surface");
@@ -299,7 +272,7 @@ fn opens_whatever_it_is() {
         assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
         assert!(Format::recognises(&whole));
         let model = Model::open(whole.clone()).unwrap();
-        let geometry = model.file().geometry().unwrap();
+        let geometry = model.geometry();
         assert_eq!(geometry.version(), sample.mesh.generation.magic());
         assert_eq!(Surface::all(geometry).unwrap().len(), sample.mesh.surfaces.len());
         for (surface, built) in Surface::all(geometry).unwrap().zip(&sample.mesh.surfaces) {
@@ -325,7 +298,7 @@ fn opens_whatever_it_is() {
         let whole = sample.file.to_bytes().unwrap();
         assert_eq!(Format::detect(&whole).unwrap(), Format::Unigine);
         let model = Model::open(whole.clone()).unwrap();
-        let animations = model.file().animations().unwrap();
+        let animations = model.animations();
         assert_eq!(animations.version(), sample.file.generation.magic());
         assert_eq!(animations.clip_count().unwrap(), sample.file.animations.len());
         assert_eq!(animations.bone_count().unwrap(), sample.file.bones.len());
@@ -336,7 +309,7 @@ fn opens_whatever_it_is() {
         model.file().regions(0, &mut |region| end = region.end).unwrap();
         model.file().write_to(0, &mut written).unwrap();
         assert!(end == whole.len() as u64 && written == whole && *model.file().source(0).unwrap() == whole);
-        assert!(Surface::new(model.file().geometry().unwrap(), 0).positions().is_err());
+        assert!(model.surface(0).is_err());
     }
     assert!(Format::detect(b"an11....").is_ok() && Model::open(&b"an11...."[..]).is_err());
     for (bytes, known) in [(&b"sk10...."[..], true), (b"mi08....", true), (b"\x89PNG....", false), (b"", false)] {
@@ -346,38 +319,27 @@ fn opens_whatever_it_is() {
 }
 
 fn expect_lent(geometry: &dyn Geometry) {
-    for surface in Surface::all(geometry).unwrap() {
-        let lent = surface.lend().unwrap();
-        assert_eq!((lent.format(), lent.version()), (geometry.format(), geometry.version()));
-        assert_eq!((lent.surface_count().unwrap(), lent.file_index(0)), (1, surface.index()));
-        assert_eq!(lent.bounds().unwrap(), surface.bounds().unwrap());
-        assert_eq!(lent.sphere().unwrap(), surface.sphere().unwrap());
-        let (alone, twice) = (Surface::new(&*lent, 0), lent.lend(0).unwrap());
-        expect_same_surface(&alone, &surface);
-        expect_same_surface(&Surface::new(&*twice, 0), &surface);
-        assert_eq!(twice.file_index(0), surface.index());
-        for one in [&alone, &Surface::new(&*twice, 0)] {
-            assert_eq!(one.vertex_pool().unwrap(), surface.vertex_pool().unwrap());
-        }
-        assert_eq!(lent.vertex_frame_count().unwrap(), geometry.vertex_frame_count().unwrap());
+    for surface in geometry.surfaces().unwrap() {
+        let owner = geometry.lend(surface.index()).unwrap();
+        let lent = owner.surface();
+        expect_same_surface(&lent, &surface);
+        assert_eq!(lent.index(), surface.index());
+        assert_eq!(lent.vertex_pool().unwrap(), surface.vertex_pool().unwrap());
         for frame in 0..=geometry.vertex_frame_count().unwrap() {
-            let frames = [&alone, &surface].map(|surface| {
+            let frames = [&lent, &surface].map(|surface| {
                 let frame = surface.vertex_frame(frame);
                 frame.map(|all| all.iter().collect::<Vec<_>>()).map_err(|error| error.to_string())
             });
             assert_eq!(frames[0], frames[1]);
         }
-        let fault = |geometry: &dyn Geometry, surface| geometry.fault(surface, "positions", 0, no_such(0, 0));
-        assert_eq!(fault(&*lent, 0).to_string(), fault(geometry, surface.index()).to_string());
-        let beyond = Surface::new(&*lent, 1);
-        let errors = [beyond.name().map(drop), beyond.indices().map(drop), beyond.lend().map(drop)];
-        assert!(beyond.vertex_frame(0).is_err());
-        for error in errors {
-            assert!(is_error(error.unwrap_err(), ErrorKind::NoSuch, &["expected a number below 1, found 1"]));
-        }
     }
-    let beyond = Surface::new(geometry, geometry.surface_count().unwrap()).lend().map(drop).unwrap_err();
-    assert!(beyond.kind() == ErrorKind::NoSuch, "{beyond}");
+    let count = geometry.surface_count().unwrap();
+    let errors = [geometry.lend(count).map(drop), geometry.surface(count).map(drop)];
+    let expected =
+        if count == 0 { "there are none" } else { &format!("expected a number below {count}, found {count}") };
+    for error in errors {
+        assert!(is_error(error.unwrap_err(), ErrorKind::NoSuch, &[expected]));
+    }
 }
 
 #[test]
@@ -386,7 +348,7 @@ fn lends_each_surface_of_any_format() {
     let secondlife = crate::support::secondlife::samples().into_iter().map(|sample| sample.bytes);
     let ezmesh = crate::support::ezmesh::samples().into_iter().map(|sample| sample.bytes);
     for bytes in unigine.chain(secondlife).chain(ezmesh) {
-        expect_lent(Model::open(bytes).unwrap().geometry().unwrap());
+        expect_lent(Model::open(bytes).unwrap().geometry());
     }
     for (_, mesh) in pairs() {
         expect_lent(&mesh);
@@ -453,7 +415,7 @@ fn welds_equal_attributes_of_corners() {
     }
     // A plain cube: three faces meet in each corner and have different texture coordinates there.
     let (_, ball) = pairs().into_iter().find(|(stem, _)| *stem == "Toys/Models/Ball").unwrap();
-    let welded = Surface::new(&ball, 0).weld().unwrap();
+    let welded = Surface::new(&ball, 0).unwrap().weld().unwrap();
     assert_eq!(welded.indices[..6], [0, 1, 2, 0, 2, 3], "a square of two triangles has four vertices");
     assert!((8..24).contains(&welded.vertices.len()), "{}", welded.vertices.len());
     let mut random = Random::new(31);
@@ -527,7 +489,7 @@ fn arrays_of_corners_agree_with_themselves() {
         }
     }
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
-    assert_eq!(Surface::new(&mesh, 0).uvs(0).unwrap().unwrap().raw_bytes(0), None, "floats have no raw bytes");
+    assert_eq!(Surface::new(&mesh, 0).unwrap().uvs(0).unwrap().unwrap().raw_bytes(0), None, "floats have no raw bytes");
 }
 
 /// Tests indices that select no polygon record.
@@ -577,7 +539,7 @@ fn a_pair_is_a_model_of_sources() {
                 assert_eq!((error.format(), error.field().name()), ("unreal", "source"));
             }
         }
-        let geometry = model.file().geometry().unwrap();
+        let geometry = model.geometry();
         assert_eq!((geometry.format(), model.file().touched_bytes()), ("unreal", None));
         assert!(Surface::all(geometry).unwrap().map(|surface| surface.is_drawn().unwrap()).eq(drawn), "{stem}");
         model.file().check().unwrap();
@@ -601,7 +563,7 @@ fn what_a_format_has_not_is_said() {
     // A format that is animated by bones has no vertex frames. If a format stores no draw flags,
     // every surface is drawn.
     let mesh = Mesh::open(bytes("skinned_ms12")).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     assert_eq!(
         (mesh.vertex_frame_count().unwrap(), surface.is_drawn().unwrap(), surface.material().unwrap()),
         (0, true, None)
@@ -609,7 +571,9 @@ fn what_a_format_has_not_is_said() {
     assert!(is_error(surface.vertex_frame(0).unwrap_err(), ErrorKind::NoSuch, &["found number 0, but there are none"]));
     assert!(mesh.event(0, 0).unwrap().is_none());
     let mesh = plain(3, &[0, 1, 2], None);
-    assert!(Surface::new(&mesh, 0).is_drawn().unwrap() && Surface::new(&mesh, 0).vertex_frame(0).is_err());
+    assert!(
+        Surface::new(&mesh, 0).unwrap().is_drawn().unwrap() && Surface::new(&mesh, 0).unwrap().vertex_frame(0).is_err()
+    );
     // The Unreal format has vertex frames and draw flags.
     let (_, guard) = pairs().into_iter().find(|(stem, _)| *stem == "guard").unwrap();
     let hidden: Vec<_> = Surface::all(&guard).unwrap().filter(|surface| !surface.is_drawn().unwrap()).collect();
@@ -619,13 +583,11 @@ fn what_a_format_has_not_is_said() {
         "the surface that is not drawn comes last"
     );
     assert_eq!(hidden[0].corners().unwrap().len(), 3);
-    let lid = Surface::new(&guard, 2);
+    let lid = Surface::new(&guard, 2).unwrap();
     assert_eq!((lid.material().unwrap(), lid.name().unwrap()), (Some(Name::new(b"JLid")), Name::new(b"JLid")));
     let heights = (0..10).map(|frame| lid.vertex_frame(frame).unwrap().get(4).unwrap()[2]);
     assert!(heights.eq((0..10_u8).map(|frame| 256.0 + f32::from(frame) * 4.0)), "the lid rises");
-    for error in [lid.vertex_frame(10), Surface::new(&guard, 99).vertex_frame(0)].map(Result::unwrap_err) {
+    for error in [lid.vertex_frame(10).map(drop), Surface::new(&guard, 99).map(drop)].map(Result::unwrap_err) {
         assert!(error.kind() == ErrorKind::NoSuch, "{error}");
     }
-    let faults = [Surface::new(&guard, 99).is_drawn().map(drop), Surface::new(&guard, 99).material().map(drop)];
-    assert!(faults.into_iter().all(|result| result.is_err()));
 }

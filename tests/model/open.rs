@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::support::changed;
 use meshpeek::io::FileBytes;
-use meshpeek::model::Contents;
-use meshpeek::{Animations, Array, Format, FormatVersion, Geometry, Model, OpenOptions, Surface};
+use meshpeek::{Array, Format, Geometry, Model, OpenOptions, Surface};
 
 #[test]
 fn opens_every_format_in_one_call() {
@@ -35,7 +34,7 @@ fn opens_every_format_in_one_call() {
 fn the_file_is_its_own_neutral_view() {
     let file = meshpeek::open("data/unigine/skinned_ms12.mesh").unwrap();
     let mesh = meshpeek::unigine::Mesh::open(meshpeek::read("data/unigine/skinned_ms12.mesh").unwrap()).unwrap();
-    let geometry: [&dyn Geometry; 2] = [&file, &mesh];
+    let geometry: [&dyn Geometry; 2] = [file.geometry(), &mesh];
     let [found, expected] = geometry.map(|geometry| {
         let surfaces = Surface::all(geometry).unwrap().map(|surface| {
             let positions: Vec<_> = surface.positions().unwrap().iter().collect();
@@ -44,32 +43,11 @@ fn the_file_is_its_own_neutral_view() {
         (geometry.space(), geometry.bounds().unwrap(), geometry.sphere().unwrap(), surfaces.collect::<Vec<_>>())
     });
     assert_eq!(found, expected);
-    assert_eq!(Animations::bone_count(&file).unwrap(), mesh.bone_count());
-    assert_eq!(Animations::clip_count(&file).unwrap(), mesh.animation_count());
-    assert_eq!(file.asset_count().unwrap(), 1);
+    assert_eq!(file.animations().bone_count().unwrap(), mesh.bone_count());
+    assert_eq!(file.animations().clip_count().unwrap(), mesh.animation_count());
+    assert_eq!(file.contents().asset_count().unwrap(), 1);
     let animation = meshpeek::open("data/unigine/wave_an13.anim").unwrap();
-    assert_eq!(animation.surface_count().unwrap(), 0);
-}
-
-/// Tests that a new method of a neutral trait is also forwarded to the opened file. A method with a
-/// default body would otherwise hide the method of the format.
-#[test]
-fn every_method_of_the_traits_is_forwarded() {
-    let forwarded = include_str!("../../src/formats/model_views.rs");
-    for (name, source) in [
-        ("Geometry", include_str!("../../src/model/geometry.rs")),
-        ("Animations", include_str!("../../src/model/animation/animations.rs")),
-        ("Contents", include_str!("../../src/model/contents.rs")),
-    ] {
-        let start = source.find(&format!("pub trait {name}:")).unwrap();
-        let body = source[start..].split("\n}\n").next().unwrap();
-        let methods: Vec<&str> =
-            body.lines().filter_map(|line| line.strip_prefix("    fn ")?.split(['(', '<']).next()).collect();
-        assert!(methods.len() > 5, "{name}: {methods:?}");
-        for method in methods {
-            assert!(forwarded.contains(&format!("        fn {method}(")), "{name}::{method} is not forwarded");
-        }
-    }
+    assert_eq!(animation.geometry().surface_count().unwrap(), 0);
 }
 
 #[test]
@@ -86,7 +64,7 @@ fn bytes_of_any_owner_are_one_type() {
         data.release(data.as_ref());
         assert_eq!(data.as_ref(), bytes);
         assert!(format!("{data:?}").len() < 64);
-        assert_eq!(model.surface_count().unwrap(), 1);
+        assert_eq!(model.geometry().surface_count().unwrap(), 1);
     }
 }
 

@@ -4,9 +4,7 @@
 use meshpeek::decode::ByteOrder;
 use meshpeek::model::Transform;
 use meshpeek::unreal::{NormalShading, Placement};
-use meshpeek::{
-    Animations, ErrorKind, Geometry, MeshFile, Pose, Result, Surface, ezmesh, query, secondlife, unigine, unreal,
-};
+use meshpeek::{Animations, ErrorKind, Geometry, MeshFile, Pose, Result, Surface, ezmesh, secondlife, unigine, unreal};
 
 use crate::support;
 use crate::support::{changed, no_such};
@@ -32,34 +30,13 @@ fn expect_surfaces(format: &str, geometry: &dyn Geometry) {
         let expect = |name: &str, result: Result<()>| {
             expect_no_such(&format!("{format}: {name}"), result, count, index);
         };
-        let surface = Surface::new(geometry, index);
-        expect("name", surface.name().map(drop));
-        expect("bounds", surface.bounds().map(drop));
-        expect("sphere", surface.sphere().map(drop));
-        expect("material", surface.material().map(drop));
-        expect("is_drawn", surface.is_drawn().map(drop));
-        expect("draw_style", surface.draw_style().map(drop));
-        expect("vertex_pool", surface.vertex_pool().map(drop));
-        expect("counts", surface.counts().map(drop));
-        expect("positions", surface.positions().map(drop));
-        expect("tangent_frames", surface.tangent_frames().map(drop));
-        expect("normals", surface.normals().map(drop));
-        expect("uvs", surface.uvs(0).map(drop));
-        expect("colors", surface.colors().map(drop));
-        expect("weights", surface.weights().map(drop));
-        expect("indices", surface.indices().map(drop));
-        expect("attribute_indices", surface.attribute_indices().map(drop));
-        expect("partition", surface.partition().map(drop));
-        expect("corners", surface.corners().map(drop));
-        expect("weld", surface.weld().map(drop));
-        expect("triangles", query::Triangles::new(&surface).map(drop));
-        expect("attributes", query::Attributes::new(&surface).map(drop));
-        expect("scene", query::Scene::from_surfaces(geometry, [index], None).map(drop));
+        expect("surface", geometry.surface(index).map(drop));
+        expect("lend", geometry.lend(index).map(drop));
     }
     if count == 0 {
         return;
     }
-    let surface = Surface::new(geometry, count - 1);
+    let surface = Surface::new(geometry, count - 1).unwrap();
     let targets = surface.counts().unwrap().targets as usize;
     for index in OUT_OF_RANGE {
         let what = |name: &str| format!("{format}: {name} of a target");

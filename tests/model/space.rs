@@ -85,10 +85,10 @@ fn states_the_conventions_of_each_format() {
         Some(1.0),
         Some(UvOrigin::TopLeft),
     );
-    assert_eq!(said(open("unigine/skinned_ms10.mesh").geometry().unwrap()), unigine);
-    assert_eq!(said(open("unigine/wave_an13.anim").geometry().unwrap()), unigine);
+    assert_eq!(said(open("unigine/skinned_ms10.mesh").geometry()), unigine);
+    assert_eq!(said(open("unigine/wave_an13.anim").geometry()), unigine);
     assert_eq!(
-        said(open("secondlife/arm.llmesh").geometry().unwrap()),
+        said(open("secondlife/arm.llmesh").geometry()),
         (
             Some(Axis::Z),
             Some(Axis::X),
@@ -100,7 +100,7 @@ fn states_the_conventions_of_each_format() {
     );
     for file in ["ezmesh/crate.ezm", "ezmesh/crate100.ezb"] {
         let unknown = (None, None, None, Some(Winding::CounterClockwise), None, None);
-        assert_eq!(said(open(file).geometry().unwrap()), unknown);
+        assert_eq!(said(open(file).geometry()), unknown);
     }
     assert_eq!(
         said(&pair("guard")),
@@ -121,7 +121,7 @@ fn normals_agree_with_the_winding_in_gltf_space() {
         (2, "ezmesh/flag101.ezb"),
     ] {
         let model = open(file);
-        let geometry = model.geometry().unwrap();
+        let geometry = model.geometry();
         let conversion = geometry.space().or(&assumed).conversion_to(&Space::GLTF).unwrap();
         for surface in Surface::all(geometry).unwrap() {
             let [agreeing, all] = agreement(&surface.converted(conversion));
@@ -141,7 +141,7 @@ fn places_meshes_of_a_script() {
     assert!(placement != Placement::STORED);
     let conversion = mesh.space().conversion_to(&Space::GLTF).unwrap();
     assert!(conversion.is_mirrored() && conversion.reverses_corners() && !conversion.flips_v());
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let (stored, converted) = (surface.positions().unwrap(), surface.converted(conversion).positions().unwrap());
     for index in 0..stored.len() {
         // x is forward, y right and z up, and in glTF z is forward, x left and y up.
@@ -193,7 +193,7 @@ fn a_mirrored_placement_keeps_the_front() {
 #[test]
 fn unknown_conventions_are_errors_until_they_are_stated() {
     let model = open("ezmesh/crate.ezm");
-    let space = model.geometry().unwrap().space();
+    let space = model.geometry().space();
     let error = space.conversion_to(&Space::GLTF).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("missing", "up"));
     assert!(error.to_string().contains("Space::or"), "{error}");
@@ -391,9 +391,9 @@ fn a_placement_without_volume_is_no_panic() {
 #[test]
 fn every_way_of_reading_converts() {
     let model = open("secondlife/arm.llmesh");
-    let geometry = model.geometry().unwrap();
+    let geometry = model.geometry();
     let conversion = geometry.space().conversion_to(&Space::GLTF).unwrap();
-    let surface = Surface::new(geometry, 0).converted(conversion);
+    let surface = Surface::new(geometry, 0).unwrap().converted(conversion);
     let positions = surface.positions().unwrap();
     let one_by_one: Vec<Vector> = (0..positions.len()).map(|index| positions.get(index).unwrap()).collect();
     let mut bulk = vec![[0.0; 3]; positions.len()];

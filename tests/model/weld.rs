@@ -51,13 +51,13 @@ fn equal_streams_weld_as_a_sort_would() {
         let last = u32::try_from(vertices - 1).unwrap();
         let mirrored: Vec<u32> = indices.iter().map(|index| last - index).collect();
         let sorted = streams(vertices, indices.clone(), mirrored);
-        let mut expected = Surface::new(&sorted, 0).weld().unwrap();
+        let mut expected = Surface::new(&sorted, 0).unwrap().weld().unwrap();
         for vertex in &mut expected.vertices {
             assert_eq!(vertex.attribute, last - vertex.position);
             vertex.attribute = vertex.position;
         }
-        let equal = streams(vertices, indices, Surface::new(&sorted, 0).indices().unwrap().iter().collect());
-        let surface = Surface::new(&equal, 0);
+        let equal = streams(vertices, indices, Surface::new(&sorted, 0).unwrap().indices().unwrap().iter().collect());
+        let surface = Surface::new(&equal, 0).unwrap();
         assert_eq!(surface.weld().unwrap(), expected, "round {round}");
         assert_eq!(surface.weld_lossy().unwrap(), (expected, Omitted::default()), "round {round}");
     }
@@ -75,7 +75,7 @@ fn a_single_stream_welds_like_its_naive_twin() {
             .map(|index| u16::try_from(index).unwrap())
             .collect();
         let mesh = plain(vertices, &indices, None);
-        let surface = Surface::new(&mesh, 0);
+        let surface = Surface::new(&mesh, 0).unwrap();
         assert!(surface.is_single_stream().unwrap());
         assert_eq!(surface.weld().unwrap(), naive_weld(surface.corners().unwrap().iter()));
     }
@@ -86,7 +86,7 @@ fn a_single_stream_welds_like_its_naive_twin() {
 #[test]
 fn few_corners_of_many_vertices_take_little_memory() {
     let mesh = plain(60_000, &[59_999, 7, 8], None);
-    let (welded, held) = most_held(|| Surface::new(&mesh, 0).weld().unwrap());
+    let (welded, held) = most_held(|| Surface::new(&mesh, 0).unwrap().weld().unwrap());
     assert_eq!(welded.indices, [0, 1, 2]);
     assert!(held < 512, "{held} bytes");
 }
@@ -102,9 +102,8 @@ fn formats_have_one_stream_or_two() {
         let mut all = Surface::all(&mesh).unwrap().filter_map(|surface| weld_like_twin(&surface));
         assert!(all.all(|(single, ..)| !single), "{stem}");
     }
-    assert!(Surface::new(&Mesh::open(bytes("cube_ms13")).unwrap(), 9).is_single_stream().is_err());
     // Two stored streams with equal indices, and two empty streams.
-    let single = |mesh: &dyn Geometry| Surface::new(mesh, 0).is_single_stream().unwrap();
+    let single = |mesh: &dyn Geometry| Surface::new(mesh, 0).unwrap().is_single_stream().unwrap();
     assert!(!single(&streams(3, vec![0, 1, 2], vec![0, 1, 2])) && single(&streams(3, vec![], vec![])));
 }
 
@@ -119,9 +118,9 @@ fn surfaces_of(folder: PathBuf) -> Vec<(bool, usize, bool)> {
             continue;
         }
         let Ok(model) = Model::open(std::fs::read(path).unwrap()) else { continue };
-        let Ok(geometry) = model.geometry() else { continue };
+        let geometry = model.geometry();
         for index in 0..geometry.surface_count().unwrap() {
-            found.extend(weld_like_twin(&Surface::new(geometry, index)));
+            found.extend(weld_like_twin(&Surface::new(geometry, index).unwrap()));
         }
     }
     found
@@ -184,7 +183,7 @@ fn naive_lossy(surface: &Surface<'_>) -> (Welded, Vec<u32>) {
 }
 
 fn lossy(geometry: &dyn Geometry) -> (Welded, Omitted) {
-    let surface = Surface::new(geometry, 0);
+    let surface = Surface::new(geometry, 0).unwrap();
     expect_lossy_weld(&surface);
     let (welded, omitted) = surface.weld_lossy().unwrap();
     let (naive, triangles) = naive_lossy(&surface);
@@ -227,7 +226,7 @@ fn leaves_out_random_damage() {
         let attributes =
             if is_single { positions.clone() } else { spoilt(random_indices(&mut second, vertices, triangles)) };
         let whole = streams(vertices, vec![0; triangles * 3], vec![0; triangles * 3]);
-        let width = Surface::new(&whole, 0).counts().unwrap().index_widths;
+        let width = Surface::new(&whole, 0).unwrap().counts().unwrap().index_widths;
         let stored = |indices: &[u32], width: u8| -> Vec<u8> {
             indices.iter().flat_map(|index| index.to_le_bytes()[..width.into()].to_vec()).collect()
         };
@@ -280,7 +279,7 @@ fn keeps_the_triangles_of_queries_in_every_format() {
     let mut data = crate::support::unreal::cube(1).data_bytes().unwrap();
     data[48 + 3 * 16..][..2].copy_from_slice(&99_u16.to_le_bytes());
     let mesh = unreal::Mesh::open(data, crate::support::unreal::cube(1).aniv_bytes().unwrap()).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     expect_lossy_weld(&surface);
     let (welded, omitted) = surface.weld_lossy().unwrap();
     let valid = queried(&mesh);
@@ -295,7 +294,7 @@ fn keeps_the_triangles_of_queries_in_every_format() {
 fn reports_indices_of_no_triangle() {
     let report = |mesh: &Plain| {
         let (welded, omitted) = lossy(mesh);
-        assert!(Surface::new(mesh, 0).weld().is_err());
+        assert!(Surface::new(mesh, 0).unwrap().weld().is_err());
         (welded.indices.len() / 3, omitted)
     };
     // An incomplete last triangle. Queries ignore it, too.
@@ -319,7 +318,6 @@ fn reports_indices_of_no_triangle() {
     assert_eq!((none.0, none.1.triangles.as_slice()), (0, &[0, 1][..]));
     assert_eq!(report(&plain(3, &[0, 1], None)).1.unused_indices, [2, 2]);
     assert!(lossy(&plain(0, &[], None)).1.is_empty());
-    assert!(Surface::new(&mesh, 1).weld_lossy().is_err());
     // The same for a UNIGINE file whose counts are damaged.
     let whole = bytes("cube_ms13");
     let [ti, count] = ["surface[0].attribute_indices", "surface[0].attribute_indices.count"];
@@ -377,7 +375,7 @@ where
 fn gathers_every_array_by_its_stream() {
     for file in ["unigine/room_ms11.mesh", "unigine/morph_ms13.mesh", "secondlife/arm.llmesh", "ezmesh/flag.ezm"] {
         let model = Model::open(std::fs::read(PathBuf::from("data").join(file)).unwrap()).unwrap();
-        let surface = Surface::new(model.geometry().unwrap(), 0);
+        let surface = model.surface(0).unwrap();
         let welded = surface.weld().unwrap();
         let positions = surface.positions().unwrap();
         expect_gathered(&welded, positions, IndexStream::Positions);
@@ -397,7 +395,7 @@ fn gathers_every_array_by_its_stream() {
 #[test]
 fn gathers_no_item_that_is_missing() {
     let mesh = Mesh::open(bytes("cube_ms13")).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let (welded, positions) = (surface.weld().unwrap(), surface.positions().unwrap());
     let shorter = positions.slice(0..7).unwrap();
     let vertex = welded.vertices.iter().position(|vertex| vertex.position == 7).unwrap();

@@ -19,6 +19,7 @@ use meshpeek::internals::{
     Cause, FileData, FileFormat, FormatDescription, FormatName, IndexCheck, RangeList, RegisteredFile, Report, Walk,
     bytes_of, expect_only,
 };
+use meshpeek::model::SurfaceArrays;
 use meshpeek::model::animation::Animations;
 use meshpeek::model::{
     Asset, Attribute, ByteRanges, Contents, Counts, DescribedBlocks, ExtraArray, ExtraArrayInfo, FormatVersion,
@@ -141,8 +142,6 @@ impl<D: Send + Sync> FormatVersion for Mesh<D> {
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
 
-    meshpeek::views_of_self!();
-
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)
     }
@@ -218,6 +217,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(self.positions(0, 0)?.bounds())
     }
 
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Mesh<D> {
     fn surface_count(&self) -> Result<usize> {
         Ok(1)
     }
@@ -246,10 +251,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
         let (triangles, _) = self.surface(surface)?.triangles;
         Ok(Indices(IndexEncoding::U16(Packed::new(triangles.as_flattened(), Index::new()))))
-    }
-
-    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
-        EXTRA_ARRAYS
     }
 
     fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {

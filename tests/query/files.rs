@@ -83,8 +83,7 @@ fn expect_folder(folder: &Path, asked: &mut Tally) {
                 expect_mesh(&mesh, &path, asked);
             }
         } else if let Ok(model) = Model::open(std::fs::read(&path).unwrap()) {
-            // An animation has no geometry.
-            model.file().geometry().into_iter().for_each(|geometry| expect_mesh(geometry, &path, asked));
+            expect_mesh(model.geometry(), &path, asked);
         }
     }
 }

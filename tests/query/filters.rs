@@ -1,5 +1,6 @@
 //! Tests masks of surfaces, sides of triangles, and the normals of hits.
 
+use meshpeek::Surface;
 use meshpeek::query::{Faces, Hit, Nearest, Ray, Scene, SceneTrees};
 
 use crate::support::cases;
@@ -66,7 +67,7 @@ fn masks_and_faces_leave_out_the_same_hits_everywhere() {
     }
     assert!(hidden > 500, "{hidden}");
     // A scene with one surface.
-    let one = Scene::from_surfaces(&flat, [0], None).unwrap().with_masks(|_| 4);
+    let one = Scene::from_surfaces(Surface::new(&flat, 0), None).unwrap().with_masks(|_| 4);
     let ray = Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0]);
     assert!(one.is_hit(&ray.with_mask(4)) && one.ray(&ray).is_some());
     assert!(!one.is_hit(&ray.with_mask(3)) && one.ray(&ray.with_mask(3)).is_none());
@@ -80,8 +81,8 @@ fn views_with_a_mask_are_scenes_of_some_surfaces() {
     let faces = flat.faces();
     let questions = Questions::new(&mut Random::new(63), &Oracle::new(&faces), &faces, 200);
     for bits in [0, 1, 0b10, u32::MAX] {
-        let allowed = (0..flat.0.len()).filter(|surface| mask(*surface) & bits != 0);
-        let some = Scene::from_surfaces(&flat, allowed, None).unwrap();
+        let allowed = Surface::all(&flat).unwrap().filter(|surface| mask(surface.index()) & bits != 0);
+        let some = Scene::from_surfaces(allowed, None).unwrap();
         for (point, limit) in &questions.points {
             let nearest: Option<Nearest> = masked.masked(bits).nearest(*point, *limit);
             assert_eq!(nearest, some.nearest(*point, *limit), "{point:?}");

@@ -1,5 +1,6 @@
 //! Tests of opening a mesh with its sidecar: what is found, written or refused, and equal answers
 //! with and without it.
+#![allow(unsafe_code, reason = "the meshes of the tests are mapped")]
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,10 +9,9 @@ use std::time::SystemTime;
 
 use meshpeek::io::{FileBytes, read_unchanged};
 use meshpeek::query::{Ray, Scene};
-use meshpeek::sidecar::{Key, SidecarCache, Trust};
+use meshpeek::sidecar::{Key, Sidecar, SidecarCache, Trust};
 use meshpeek::unigine::Generation;
-use meshpeek::{Error, ErrorKind, Model, OpenOptions, Result, Surface};
-use meshpeek::{IndexedModel, SidecarState};
+use meshpeek::{Error, ErrorKind, MeshSources, Model, OpenOptions, Result, SidecarState};
 
 use crate::support::allocations::most_held;
 use crate::support::process::{own_test, process};
@@ -34,6 +34,37 @@ fn city(seed: u64) -> Vec<u8> {
     mesh(Generation::Ms12, vec![surface("first", &counts(seed + 1, 70)), large], Vec::new())
 }
 
+/// A model with the state of its sidecar.
+struct Indexed {
+    model: Model,
+    state: SidecarState,
+}
+
+impl From<(Model, SidecarState)> for Indexed {
+    fn from((model, state): (Model, SidecarState)) -> Self {
+        Self { model, state }
+    }
+}
+
+/// Loads the files of a mesh and its sidecar by two functions.
+struct Loaded<M, S>(M, S);
+
+impl<M: Fn(&Path) -> Result<FileBytes>, S: Fn(File) -> Result<Vec<u8>>> MeshSources for Loaded<M, S> {
+    type Sidecar = Vec<u8>;
+
+    fn load(&self, path: &Path) -> Result<FileBytes> {
+        self.0(path)
+    }
+
+    fn load_sidecar(&self, file: File) -> Result<Vec<u8>> {
+        self.1(file)
+    }
+
+    fn is_usable(&self, _: &Sidecar) -> bool {
+        true
+    }
+}
+
 /// A folder with a mesh file, and the place of its cache.
 struct Place {
     folder: tempfile::TempDir,
@@ -54,8 +85,8 @@ impl Place {
         Self { folder, mesh, cache }
     }
 
-    fn open(&self) -> IndexedModel {
-        OpenOptions::default().open_indexed_in(&self.mesh, &self.cache).unwrap()
+    fn open(&self) -> Indexed {
+        OpenOptions::default().open_indexed(&self.mesh, &self.cache).unwrap().into()
     }
 
     /// Opens the mesh, which must write a sidecar, and returns the path of the sidecar.
@@ -64,12 +95,12 @@ impl Place {
         expect_answers(&indexed);
         let SidecarState::Written(path) = indexed.state else { panic!("{:?}", indexed.state) };
         assert_eq!(Some(&path), self.cache.path(&self.mesh).as_ref());
-        assert_eq!(indexed.sidecar.unwrap().trust(), Trust::Trusted);
+        assert_eq!(indexed.model.sidecar().unwrap().trust(), Trust::Trusted);
         path
     }
 
     /// Opens the mesh, which must find a sidecar in the cache and write nothing.
-    fn find(&self) -> IndexedModel {
+    fn find(&self) -> Indexed {
         let path = self.cache.path(&self.mesh).unwrap();
         let before = identity(&path);
         let indexed = self.open();
@@ -82,7 +113,7 @@ impl Place {
     /// Opens the mesh, which must work without a sidecar, and returns the reason.
     fn fail(&self) -> Error {
         let indexed = self.open();
-        assert!(indexed.sidecar.is_none() && indexed.state.path().is_none());
+        assert!(indexed.model.sidecar().is_none() && indexed.state.path().is_none());
         expect_answers(&indexed);
         indexed.state.error().expect("a reason").clone()
     }
@@ -101,26 +132,30 @@ fn identity(path: &Path) -> (SystemTime, Key) {
 
 /// Returns the weights of one vertex of the last surface.
 fn weights(model: &Model<FileBytes>, vertex: u32) -> String {
-    let surface = Surface::all(model).unwrap().last().unwrap();
+    let surface = model.surfaces().unwrap().last().unwrap();
     let weights = surface.weights().unwrap();
     format!("{:?}", weights.as_ref().and_then(|weights| weights.get(vertex)))
 }
 
 /// Compares rays, nearest points, boxes and weights with those of the mesh without a sidecar.
-fn expect_answers(indexed: &IndexedModel) {
-    let plain = Model::open(indexed.model.file().source(0).unwrap().clone()).unwrap();
-    let Ok(scene) = Scene::new(&plain) else {
-        assert!(indexed.scene().is_err() && indexed.scene_trees().is_err());
+fn expect_answers(indexed: &Indexed) {
+    expect_same_answers(&indexed.model);
+}
+
+fn expect_same_answers(model: &Model) {
+    let plain = Model::open(model.source(0).unwrap().clone()).unwrap();
+    let Ok(scene) = Scene::new(plain.geometry()) else {
+        assert!(model.scene().is_err() && model.scene_trees().is_err());
         return;
     };
-    let faces = all_faces(&plain).unwrap();
+    let faces = all_faces(plain.geometry()).unwrap();
     let questions = Questions::new(&mut Random::new(5), &Oracle::new(&faces), &faces, 20);
     let expected = ask(&scene, &questions);
-    assert!(ask(&indexed.scene().unwrap(), &questions) == expected);
-    let trees = indexed.scene_trees().unwrap();
-    assert!(ask(&trees.scene(indexed.model.geometry().unwrap()).unwrap(), &questions) == expected);
+    assert!(ask(&model.scene().unwrap(), &questions) == expected);
+    let trees = model.scene_trees().unwrap();
+    assert!(ask(&trees.scene(model.geometry()).unwrap(), &questions) == expected);
     for vertex in [0, 7, 1680] {
-        assert_eq!(weights(&indexed.model, vertex), weights(&plain, vertex));
+        assert_eq!(weights(model, vertex), weights(&plain, vertex));
     }
 }
 
@@ -131,13 +166,60 @@ fn the_first_call_writes_and_the_second_builds_nothing() {
     assert_eq!(place.cached().len(), 1);
     let indexed = place.find();
     let ray = Ray::toward([0.3, 0.2, 9.0], [0.3, 0.2, 0.0]);
-    assert!(indexed.scene().unwrap().ray(&ray).is_some());
+    assert!(indexed.model.scene().unwrap().ray(&ray).is_some());
     // The trees are not built: making them takes less memory than the nodes of one tree.
     let plain = meshpeek::open(&place.mesh).unwrap();
-    let (_, built) = most_held(|| Scene::new(&plain).unwrap().ray(&ray));
-    let (_, stored) = most_held(|| indexed.scene().unwrap().ray(&ray));
+    let (_, built) = most_held(|| Scene::new(plain.geometry()).unwrap().ray(&ray));
+    let (_, stored) = most_held(|| indexed.model.scene().unwrap().ray(&ray));
     assert!(stored < 4096 && built > 2 * stored, "{stored} and {built} bytes");
-    assert_eq!(indexed.scene().unwrap().trees().count(), 1);
+    assert_eq!(indexed.model.scene().unwrap().trees().count(), 1);
+}
+
+#[test]
+fn a_mapped_mesh_uses_a_sidecar_next_to_it_and_writes_none() {
+    let place = Place::new();
+    // SAFETY: nothing changes the files while they are mapped.
+    let open = || unsafe { meshpeek::open_mapped(&place.mesh).unwrap() };
+    let without = open();
+    assert!(without.sidecar().is_none());
+    expect_same_answers(&without);
+    assert_eq!(fs::read_dir(place.folder.path()).unwrap().count(), 1);
+    let adjacent = meshpeek::sidecar::adjacent_path(&place.mesh);
+    fs::rename(place.write(), &adjacent).unwrap();
+    let with = open();
+    assert_eq!(with.sidecar().unwrap().trust(), Trust::Untrusted);
+    assert_eq!(with.scene().unwrap().trees().filter(|(_, tree)| tree.is_stored()).count(), 1);
+    expect_same_answers(&with);
+    // A sidecar of another file is ignored.
+    fs::write(&place.mesh, city(3)).unwrap();
+    assert!(open().sidecar().is_none());
+    // SAFETY: nothing changes the files while they are mapped.
+    let indexed = unsafe { OpenOptions::default().open_mapped_indexed(&place.mesh, &place.cache) };
+    let indexed = Indexed::from(indexed.unwrap());
+    assert!(matches!(indexed.state, SidecarState::Written(_)), "{:?}", indexed.state);
+    expect_answers(&indexed);
+}
+
+#[test]
+fn any_format_is_mapped() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let mut formats = std::collections::BTreeSet::new();
+    for name in
+        ["unigine/wave_an13.anim", "unreal/guard_d.3d", "unreal/guard", "secondlife/model.slm", "ezmesh/flag.ezm"]
+    {
+        let path = data.join(name);
+        // SAFETY: nothing changes the samples while they are mapped.
+        let [mapped, copied] = [unsafe { meshpeek::open_mapped(&path) }, meshpeek::open(&path)].map(Result::unwrap);
+        assert!((0..mapped.source_count()).all(|source| matches!(mapped.source(source), Some(FileBytes::Map(_)))));
+        let bytes = |model: &Model, source| model.source(source).unwrap().as_ref().to_vec();
+        assert!((0..3).take(copied.source_count()).all(|source| bytes(&mapped, source) == bytes(&copied, source)));
+        assert_eq!(mapped.bounds().unwrap(), copied.bounds().unwrap());
+        formats.insert(mapped.format());
+    }
+    assert_eq!(formats.len(), 4);
+    // SAFETY: no file is mapped.
+    let missing = unsafe { meshpeek::open_mapped(data.join("missing.mesh")) };
+    assert!(missing.unwrap_err().kind() == ErrorKind::Io);
 }
 
 #[test]
@@ -189,7 +271,7 @@ fn a_folder_that_cannot_be_used_is_reported() {
     #[cfg(target_os = "linux")]
     {
         let (cache, options) = (SidecarCache::in_folder("/proc/cache"), OpenOptions::default());
-        let indexed = options.open_indexed_in(&place.mesh, &cache).unwrap();
+        let indexed = Indexed::from(options.open_indexed(&place.mesh, &cache).unwrap());
         assert_eq!(indexed.state.error().unwrap().path(), cache.folder());
         expect_answers(&indexed);
     }
@@ -264,7 +346,7 @@ fn an_adjacent_sidecar_is_used_without_trust() {
     let good = fs::read(&adjacent).unwrap();
     let indexed = place.open();
     assert!(matches!(&indexed.state, SidecarState::Found(found) if *found == adjacent), "{:?}", indexed.state);
-    assert_eq!(indexed.sidecar.as_ref().unwrap().trust(), Trust::Untrusted);
+    assert_eq!(indexed.model.sidecar().unwrap().trust(), Trust::Untrusted);
     expect_answers(&indexed);
     assert!(place.cached().is_empty());
     // A damaged one is replaced by a sidecar in the cache.
@@ -285,8 +367,8 @@ fn files_without_a_sidecar_open() {
     let place = Place::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let open = |options: &OpenOptions, name: &str| {
-        let indexed = options.open_indexed_in(data.join(name), &place.cache).unwrap();
-        assert!(indexed.sidecar.is_none() && indexed.scene().is_ok(), "{name}");
+        let indexed = Indexed::from(options.open_indexed(data.join(name), &place.cache).unwrap());
+        assert!(indexed.model.sidecar().is_none() && indexed.model.scene().is_ok(), "{name}");
         indexed.state
     };
     let usual = OpenOptions::default();
@@ -305,7 +387,7 @@ fn files_without_a_sidecar_open() {
         assert!(matches!(state, SidecarState::NotPossible), "{part}: {state:?}");
     }
     assert!(!place.folder.path().join("game").exists());
-    let missing = OpenOptions::default().open_indexed_in(data.join("missing.mesh"), &place.cache);
+    let missing = OpenOptions::default().open_indexed(data.join("missing.mesh"), &place.cache);
     assert!(missing.unwrap_err().kind() == ErrorKind::Io);
 }
 
@@ -339,7 +421,7 @@ fn a_file_that_is_written_again_at_once_gets_a_new_sidecar() {
 }
 
 /// Opens the mesh, and calls `change` after its bytes are loaded.
-fn changed_while_it_opens(place: &Place, change: impl Fn()) -> Result<IndexedModel> {
+fn changed_while_it_opens(place: &Place, change: impl Fn()) -> Result<Indexed> {
     let load = |path: &Path| {
         let bytes = meshpeek::read(path)?;
         change();
@@ -349,7 +431,9 @@ fn changed_while_it_opens(place: &Place, change: impl Fn()) -> Result<IndexedMod
         change();
         read_unchanged(&file, u64::MAX)
     };
-    OpenOptions::default().open_indexed_by(&place.mesh, &place.cache, load, load_sidecar)
+    OpenOptions::default()
+        .open_with_sidecar(&place.mesh, &place.cache, &Loaded(load, load_sidecar), true)
+        .map(Indexed::from)
 }
 
 #[test]
@@ -387,10 +471,14 @@ fn bytes_that_are_not_those_of_the_file_get_no_sidecar() {
     let place = Place::new();
     let load = |_: &Path| Ok(FileBytes::from(small_mesh()));
     let copy = |file: File| read_unchanged(&file, u64::MAX);
-    let indexed = OpenOptions::default().open_indexed_by(&place.mesh, &place.cache, load, copy).unwrap();
+    let indexed = Indexed::from(
+        OpenOptions::default().open_with_sidecar(&place.mesh, &place.cache, &Loaded(load, copy), true).unwrap(),
+    );
     assert!(indexed.state.error().unwrap().kind() == ErrorKind::Changed, "{:?}", indexed.state);
     let absent = place.folder.path().join("in an archive");
-    let indexed = OpenOptions::default().open_indexed_by(&absent, &place.cache, load, copy).unwrap();
+    let indexed = Indexed::from(
+        OpenOptions::default().open_with_sidecar(&absent, &place.cache, &Loaded(load, copy), true).unwrap(),
+    );
     assert_eq!(indexed.state.error().unwrap().path(), Some(&*absent));
     expect_answers(&indexed);
     assert!(place.cached().is_empty());
@@ -402,7 +490,9 @@ fn a_sidecar_that_cannot_be_loaded_is_not_written_again() {
     let before = identity(&place.write());
     let load = |path: &Path| meshpeek::read(path).map(FileBytes::from);
     let refuse = |file: File| read_unchanged(&file, 10);
-    let indexed = OpenOptions::default().open_indexed_by(&place.mesh, &place.cache, load, refuse).unwrap();
+    let indexed = Indexed::from(
+        OpenOptions::default().open_with_sidecar(&place.mesh, &place.cache, &Loaded(load, refuse), true).unwrap(),
+    );
     assert!(indexed.state.error().unwrap().kind() == ErrorKind::Limit, "{:?}", indexed.state);
     expect_answers(&indexed);
     assert_eq!(identity(&place.cache.path(&place.mesh).unwrap()), before);
@@ -450,9 +540,13 @@ fn output(command: &mut Command) -> String {
 fn opens_the_mesh_of_its_environment() {
     // The other tests set the path. Without it, the test does nothing.
     let Some(path) = std::env::var_os(MESH) else { return };
-    let indexed = meshpeek::open_indexed(path).unwrap();
+    let indexed = Indexed::from(OpenOptions::default().open_indexed(&path, &SidecarCache::of_user()).unwrap());
     expect_answers(&indexed);
     println!("state: {:?}", indexed.state);
+    // SAFETY: nothing changes the files while they are mapped.
+    let mapped = unsafe { meshpeek::open_mapped(&path).unwrap() };
+    assert_eq!(mapped.sidecar().is_some(), indexed.state.path().is_some());
+    expect_same_answers(&mapped);
 }
 
 #[cfg(target_os = "linux")]
@@ -478,7 +572,7 @@ fn processes_at_once_write_one_whole_sidecar() {
     }
     let user = place.folder.path().join("user/meshpeek");
     assert_eq!(fs::read_dir(&user).unwrap().count(), 1);
-    assert!(Place { cache: SidecarCache::in_folder(user), ..place }.find().sidecar.unwrap().is_intact());
+    assert!(Place { cache: SidecarCache::in_folder(user), ..place }.find().model.sidecar().unwrap().is_intact());
 }
 
 /// A limit for the size of a file refuses a write as a full disk does.

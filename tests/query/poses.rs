@@ -104,7 +104,7 @@ fn poses() {
 #[test]
 fn morph_targets() {
     let mesh = unigine::Mesh::open(bytes("morph_ms13")).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let scene = Scene::new(&mesh).unwrap();
     for target in 0..3 {
         let positions = surface.target_positions(target).unwrap();

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
+use meshpeek::Model;
 use meshpeek::io::FileStamp;
 use meshpeek::query::{Hit, Ray, Scene, SceneTrees};
 use meshpeek::unigine::{Generation, builder};
-use meshpeek::{Model, Surface};
 
 use crate::support::unigine::grid;
 
@@ -29,13 +29,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Level<D> {
     fn open(path: &Path, read: impl Fn(&Path) -> D) -> Self {
         let stamp = FileStamp::of(path).unwrap();
         let model = Model::open(read(path)).unwrap();
-        let trees = SceneTrees::new(model.geometry().unwrap()).unwrap();
-        let version = Surface::new(model.geometry().unwrap(), 1).name().unwrap().to_string().parse().unwrap();
+        let trees = SceneTrees::new(model.geometry()).unwrap();
+        let version = model.surface(1).unwrap().name().unwrap().to_string().parse().unwrap();
         Self { stamp, model, trees, version }
     }
 
     fn rays(&self) -> Vec<Option<Hit>> {
-        self.trees.scene(self.model.geometry().unwrap()).unwrap().rays(&rays())
+        self.trees.scene(self.model.geometry()).unwrap().rays(&rays())
     }
 }
 
@@ -63,7 +63,7 @@ fn rays() -> Vec<Ray> {
 /// Returns the hits in a scene that is built from the bytes of one version.
 fn fresh(version: usize) -> Vec<Option<Hit>> {
     let model = Model::open(file(version)).unwrap();
-    Scene::new(model.geometry().unwrap()).unwrap().rays(&rays())
+    Scene::new(model.geometry()).unwrap().rays(&rays())
 }
 
 /// Replaces a file as a program that writes meshes should: by a rename.
@@ -179,7 +179,7 @@ fn a_mapped_file_that_is_changed_in_place_is_an_error() {
     let writer = std::fs::File::options().write(true).open(&path).unwrap();
     writer.write_all_at(&new, 0).unwrap();
     writer.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(1)).unwrap();
-    let error = level.trees.scene(level.model.geometry().unwrap()).unwrap_err();
+    let error = level.trees.scene(level.model.geometry()).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("other-mesh", "surface[0].indices"));
     assert!(level.map().has_changed().unwrap() && level.stamp.has_changed().unwrap());
     assert_eq!(level.map().check().unwrap_err().kind().id(), "changed");

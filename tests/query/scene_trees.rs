@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use meshpeek::query::{Scene, SceneTrees, Tree, Triangles};
 use meshpeek::sidecar::{Sidecar, Trust};
-use meshpeek::{ErrorKind, Geometry, Model};
+use meshpeek::{ErrorKind, Geometry, Model, Surface};
 
 use crate::support::allocations::{allocations, most_held, refuse_each};
 use crate::support::query::{Flat, Oracle, Questions, Shape, ask, ball, grid};
@@ -51,7 +51,7 @@ fn a_lent_scene_answers_like_a_scene() {
         SceneTrees::from_file_trees(&flat),
         SceneTrees::indexed(&flat, &trusted),
         SceneTrees::indexed(&flat, &untrusted),
-        SceneTrees::from_surfaces(&flat, [3, 1, 2, 0], None),
+        SceneTrees::from_surfaces(&flat, [3, 1, 2, 0].map(|index| Surface::new(&flat, index).unwrap()), None),
     ];
     for trees in all.map(Result::unwrap) {
         // Any mesh with the same content has these trees, also after the first is gone.
@@ -61,17 +61,17 @@ fn a_lent_scene_answers_like_a_scene() {
         }
     }
     for chosen in [vec![], vec![3], vec![0, 3]] {
-        let scene = Scene::from_surfaces(&flat, chosen.clone(), Some(&trusted)).unwrap();
-        let trees = SceneTrees::from_surfaces(&flat, chosen, Some(&trusted)).unwrap();
+        let chosen = || chosen.iter().map(|index| Surface::new(&flat, *index).unwrap());
+        let scene = Scene::from_surfaces(chosen(), Some(&trusted)).unwrap();
+        let trees = SceneTrees::from_surfaces(&flat, chosen(), Some(&trusted)).unwrap();
         assert!(ask(&trees.scene(&flat).unwrap(), &questions) == ask(&scene, &questions));
     }
-    assert!(SceneTrees::from_surfaces(&flat, [4], None).unwrap_err().kind() == ErrorKind::NoSuch);
 }
 
 #[test]
 fn trees_of_a_file_are_converted_once() {
     let model = Model::open(bytes("room_ms14")).unwrap();
-    let geometry = model.geometry().unwrap();
+    let geometry = model.geometry();
     let trees = SceneTrees::from_file_trees(geometry).unwrap();
     let nodes = |scene: &Scene<'_>| scene.trees().map(|(_, tree)| tree.node_count()).collect::<Vec<_>>();
     assert_eq!(nodes(&trees.scene(geometry).unwrap()), nodes(&Scene::from_file_trees(geometry).unwrap()));
@@ -137,7 +137,8 @@ fn another_mesh_is_an_error_that_names_the_difference() {
 
 #[test]
 fn only_the_surfaces_with_trees_are_compared() {
-    let trees = SceneTrees::from_surfaces(&Flat(vec![grid(5), grid(6)]), [1], None).unwrap();
+    let flat = Flat(vec![grid(5), grid(6)]);
+    let trees = SceneTrees::from_surfaces(&flat, Surface::new(&flat, 1), None).unwrap();
     trees.scene(&Flat(vec![grid(9), grid(6)])).unwrap();
     assert_eq!(other_mesh(&trees, &Flat(vec![grid(5), grid(5)])).0, "surface[1].indices");
 }

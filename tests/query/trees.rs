@@ -290,7 +290,7 @@ fn a_tree_of_another_number_of_triangles_is_built() {
     let refitted = scene.refit(|_| Ok(other.triangles())).unwrap();
     let questions = Questions { vertices: (0..49).map(|vertex| (0, vertex)).collect(), ..Questions::default() };
     assert!(ask(&refitted, &questions) == ask(&other.scene(), &questions));
-    let error = scene.refit(|surface| Err(meshpeek::Geometry::positions(&Flat::default(), surface, 0).unwrap_err()));
+    let error = scene.refit(|surface| Err(meshpeek::Surface::new(&Flat::default(), surface).unwrap_err()));
     assert!(error.is_err());
 }
 

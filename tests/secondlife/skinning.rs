@@ -25,7 +25,7 @@ fn palette_of(skeleton: &Skeleton, model: &[Affine]) -> Vec<SkinMatrix> {
 
 /// Skins the first surface, all vertices at once and one by one.
 fn moved(mesh: &Mesh<&[u8]>, palette: &[SkinMatrix]) -> Vec<[f32; 3]> {
-    let surface = Surface::new(mesh, 0);
+    let surface = Surface::new(mesh, 0).unwrap();
     let skinned = SkinnedSurface::new(&surface, palette).unwrap();
     let mut out = vec![[0.0; 3]; skinned.len()];
     skinned.positions_into(&mut out).unwrap();
@@ -51,7 +51,7 @@ fn the_rest_pose_applies_the_bind_shape() {
     let rest = Pose::rest(&mesh).unwrap();
     assert_eq!(model_of(&skeleton, rest.bones()), skeleton.bind());
     let found = moved(&mesh, &palette_of(&skeleton, skeleton.bind()));
-    let positions = Surface::new(&mesh, 0).positions().unwrap();
+    let positions = Surface::new(&mesh, 0).unwrap().positions().unwrap();
     for (position, found) in positions.iter().zip(&found) {
         let scaled = [position[0] * shape[0], position[1] * shape[5], position[2] * shape[10]];
         assert!(scaled.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, expected {scaled:?}");
@@ -70,7 +70,7 @@ fn expect_same(bytes: &[u8], worlds: &[Matrix]) -> Vec<[f32; 3]> {
     let skeleton = Skeleton::new(&mesh).unwrap();
     assert_eq!(palette_of(&skeleton, &model), palette.matrices());
     let found = moved(&mesh, palette.matrices());
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let weights = surface.weights().unwrap().unwrap();
     assert_eq!(weights.skinning_rules(), SkinningRules::Clamped);
     for (vertex, position) in surface.positions().unwrap().iter().enumerate() {

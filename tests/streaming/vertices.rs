@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use meshpeek::io::{Eviction, FileBytes};
-use meshpeek::model::Geometry as _;
 use meshpeek::streaming::{
     BufferTarget, MemoryTarget, MeshPart, MeshParts, PartVertices, Priority, StreamOptions, StreamOutcome, Streamer,
 };
@@ -30,7 +29,7 @@ fn each_mesh(mut check: impl FnMut(&Path, Mesh)) {
     let mut found = 0;
     for path in ["unigine", "secondlife", "ezmesh", "unreal"].into_iter().flat_map(samples) {
         let Ok(model) = meshpeek::open(&path) else { continue };
-        if model.geometry().is_ok() {
+        if model.file().has_surfaces() {
             check(&path, model);
             found += 1;
         }
@@ -87,7 +86,7 @@ where
     T: BufferTarget<Buffer = Vec<u8>>,
 {
     let streamed = streamed(content, workers);
-    for surface in Surface::all(&**content.mesh()).unwrap() {
+    for surface in content.mesh().surfaces().unwrap() {
         let parts = content.parts().iter().zip(&streamed);
         let parts = parts.filter(|(part, _)| part.surface as usize == surface.index());
         let parts: Result<Vec<u8>, ErrorKind> =
@@ -151,7 +150,7 @@ fn parts_cover_the_triangles_once_and_in_order() {
     each_mesh(|path, mesh| {
         for parts in divisions(&mesh) {
             let mut rest = parts.iter().peekable();
-            for surface in Surface::all(&mesh).unwrap() {
+            for surface in Surface::all(mesh.geometry()).unwrap() {
                 let (indices, mut next) = (indices(&surface), 0_u32);
                 let count = u32::try_from(indices.len() / 3).unwrap();
                 let first = *rest.peek().unwrap_or_else(|| panic!("{path:?}: surface {}", surface.index()));
@@ -184,7 +183,7 @@ fn compressed_surfaces_are_not_divided() {
         for parts in divisions(&mesh) {
             let is_unigine = Path::new(name).extension().is_some_and(|extension| extension == "mesh");
             if is_compressed {
-                assert_eq!(parts.len(), mesh.surface_count().unwrap(), "{name}");
+                assert_eq!(parts.len(), mesh.geometry().surface_count().unwrap(), "{name}");
             }
             for part in parts.iter().filter(|_| is_unigine) {
                 assert_eq!(part.is_block, is_compressed, "{name}: {part:?}");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, Channel, ClipKey, KeyValue, SkinMatrix};
-use meshpeek::{Animations, Array, Error, ErrorKind, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
+use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// The number of clips and surfaces of a file that are read.
 const SAMPLES: usize = 4;
@@ -26,7 +26,7 @@ pub enum Fate {
 ///
 /// The content of the file may be arbitrary.
 pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
-    let Some(animations) = file.animations() else { return };
+    let (animations, geometry): (&dyn Animations, &dyn Geometry) = (file, file);
     let Ok(count) = animations.bone_count() else { return };
     if count > MANY {
         return;
@@ -45,7 +45,7 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
     let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
     skeleton.model(pose.bones(), &mut model).unwrap();
     let _ = skeleton.palette(&model, &mut palette);
-    for surface in file.geometry().into_iter().flat_map(Surface::all).flatten().take(SAMPLES) {
+    for surface in geometry.surfaces().into_iter().flatten().take(SAMPLES) {
         let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len()];
         if let Err(error) = skinned.positions_into(&mut moved) {

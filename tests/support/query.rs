@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use meshpeek::array::{Bounds, Sphere};
 use meshpeek::decode::{Floats, Index};
+use meshpeek::model::SurfaceArrays;
 use meshpeek::model::{
     Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, Uvs, Weights,
 };
@@ -180,10 +181,6 @@ impl Flat {
         self.0.get(surface).ok_or_else(|| missing("surface", surface))
     }
 
-    fn none<T>(&self, surface: usize) -> Result<Option<T>> {
-        self.shape(surface).map(|_| None)
-    }
-
     /// Writes the sidecar, with trees.
     pub fn sidecar(&self, key: &Key) -> Vec<u8> {
         let mut out = std::io::Cursor::new(Vec::new());
@@ -213,9 +210,9 @@ impl Geometry for Flat {
     fn bounds(&self) -> Result<Bounds> {
         Ok(Bounds::EMPTY)
     }
-    fn sphere(&self) -> Result<Option<Sphere>> {
-        Ok(None)
-    }
+}
+
+impl SurfaceArrays for Flat {
     fn surface_count(&self) -> Result<usize> {
         Ok(self.0.len())
     }
@@ -225,9 +222,6 @@ impl Geometry for Flat {
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         self.shape(surface).map(|_| Bounds::EMPTY)
     }
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.none(surface)
-    }
     fn counts(&self, surface: usize) -> Result<Counts> {
         let shape = self.shape(surface)?;
         let [vertices, corners] = [shape.positions.len(), shape.indices.len()].map(|count| count as u32);
@@ -236,23 +230,8 @@ impl Geometry for Flat {
     fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
         Ok(Positions(PositionEncoding::F32(Packed::new(&self.shape(surface)?.positions, Floats))))
     }
-    fn tangent_frames(&self, surface: usize, _: usize) -> Result<Option<TangentFrames<'_>>> {
-        self.none(surface)
-    }
-    fn uvs(&self, surface: usize, _: usize) -> Result<Option<Uvs<'_>>> {
-        self.none(surface)
-    }
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        self.none(surface)
-    }
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-        self.none(surface)
-    }
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
         Ok(Indices(IndexEncoding::U32(Packed::new(&self.shape(surface)?.indices, Index::new()))))
-    }
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        self.none(surface)
     }
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: meshpeek::Error) -> meshpeek::Error {
         error.located("flat", Field::new(name).in_list("surface", surface as u64), Some(into))

@@ -63,7 +63,7 @@ pub fn walk(file: &dyn Contents) -> Result<Totals> {
         let geometry = asset.level(0)?;
         let surfaces = instance.surfaces.unwrap_or(0..geometry.surface_count()?);
         for index in surfaces {
-            let surface = Surface::new(&*geometry, index);
+            let surface = Surface::new(&*geometry, index).unwrap();
             if surface.is_drawn()? {
                 add_surface(&mut totals, &surface.converted(conversion(&*geometry, instance.transform)?))?;
             }

@@ -412,7 +412,7 @@ fn agrees_with_the_neutral_view() {
         assert!(motion.pose(0, 0, &mut found[1..]).unwrap_err().kind() == ErrorKind::Buffer);
         let geometry: &dyn Geometry = &file;
         assert_eq!(Surface::all(geometry).unwrap().len(), 0);
-        assert_eq!(Surface::new(geometry, 0).positions().unwrap_err().kind().id(), "no-such");
+        assert_eq!(geometry.surface(0).unwrap_err().kind().id(), "no-such");
     }
 }
 

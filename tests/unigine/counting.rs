@@ -1,5 +1,6 @@
 //! Tests of counting the items of compressed surfaces, which keeps no inflated block.
 
+use meshpeek::model::SurfaceArrays;
 use meshpeek::unigine::{Generation, Mesh, Storage, builder};
 use meshpeek::{Array as _, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions};
 
@@ -28,13 +29,13 @@ fn counting_keeps_nothing() {
         let whole = grids(generation);
         let [kept, mesh] = [0, 1].map(|_| Mesh::open(whole.as_slice()).unwrap());
         assert!(raw_size(&mesh, 1) > WINDOW, "the block is larger than the window");
-        let count = || (0..3).for_each(|index| assert!(Geometry::counts(&mesh, index).is_ok()));
+        let count = || (0..3).for_each(|index| assert!(SurfaceArrays::counts(&mesh, index).is_ok()));
         let (((), left), peak) = most_held(|| still_held(count));
         assert_eq!((left, mesh.inflated_bytes()), (0, 0));
         assert!(peak <= WINDOW, "{peak} bytes");
         assert_eq!(allocations(count), 0, "the counts are cached");
         for index in 0..3 {
-            assert_eq!(Geometry::counts(&mesh, index).unwrap(), kept.surface(index).unwrap().counts().unwrap());
+            assert_eq!(SurfaceArrays::counts(&mesh, index).unwrap(), kept.surface(index).unwrap().counts().unwrap());
         }
         // The bounds and the names are in the header.
         let look = || {
@@ -59,8 +60,8 @@ fn kept_blocks_leave_room_for_counting_and_lending() {
     mesh.surface(0).unwrap();
     let error = mesh.surface(1).map(drop).unwrap_err();
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `asset`)"]), "{error}");
-    assert_eq!(Geometry::counts(&mesh, 1).unwrap().vertices as usize, positions);
-    assert_eq!(mesh.lend(1).unwrap().positions(0, 0).unwrap().len(), positions);
+    assert_eq!(SurfaceArrays::counts(&mesh, 1).unwrap().vertices as usize, positions);
+    assert_eq!(mesh.lend(1).unwrap().positions(1, 0).unwrap().len(), positions);
 }
 
 #[test]
@@ -72,8 +73,8 @@ fn counts_of_uncompressed_blocks_need_no_memory() {
     };
     let whole = built.to_bytes().unwrap();
     let mesh = Mesh::open(whole.as_slice()).unwrap();
-    assert_eq!(allocations(|| Geometry::counts(&mesh, 0).unwrap()), 0);
-    assert_eq!(Geometry::counts(&mesh, 0).unwrap(), mesh.surface(0).unwrap().counts().unwrap());
+    assert_eq!(allocations(|| SurfaceArrays::counts(&mesh, 0).unwrap()), 0);
+    assert_eq!(SurfaceArrays::counts(&mesh, 0).unwrap(), mesh.surface(0).unwrap().counts().unwrap());
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn counting_records_the_bytes_that_it_reads() {
     let options = changed!(OpenOptions::default(), record_access: true);
     let [read, counted] = [0, 1].map(|_| Mesh::open_with(whole.as_slice(), &options).unwrap());
     read.surface(1).unwrap().counts().unwrap();
-    Geometry::counts(&counted, 1).unwrap();
+    SurfaceArrays::counts(&counted, 1).unwrap();
     assert!(read.touched_bytes().is_some() && read.touched_bytes() == counted.touched_bytes());
 }
 
@@ -91,5 +92,5 @@ fn memory_that_is_refused_is_an_error() {
     let whole = grids(Generation::Ms14);
     let meshes: Vec<_> = (0..3).map(|_| Mesh::open(whole.as_slice()).unwrap()).collect();
     let mut next = meshes.iter();
-    assert_eq!(refuse_each("counts", || Geometry::counts(next.next().unwrap(), 1).map(drop)), 1);
+    assert_eq!(refuse_each("counts", || SurfaceArrays::counts(next.next().unwrap(), 1).map(drop)), 1);
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::decode::TangentFrame;
 use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::unigine::{Generation, builder};
-use meshpeek::{Array as _, Bounds, Geometry, Map, Model, Surface};
+use meshpeek::{Array as _, Bounds, Geometry, Map, Model};
 
 use crate::support::allocations::{most_held, still_held};
 use crate::support::process::own_test;
@@ -65,9 +65,9 @@ fn open(path: &Path) -> Model<Map> {
 fn read_each(geometry: &dyn Geometry, look: &mut dyn FnMut()) -> u64 {
     let mut vertices = 0;
     for index in 0..geometry.surface_count().unwrap() {
-        let counts = geometry.counts(index).unwrap();
+        let counts = geometry.surface(index).unwrap().counts().unwrap();
         let lent = geometry.lend(index).unwrap();
-        let surface = Surface::new(&*lent, 0);
+        let surface = lent.surface();
         assert_eq!(surface.name().unwrap().to_string(), "rough");
         let positions = surface.positions().unwrap();
         assert_eq!((positions.len(), positions.bounds()), (counts.vertices as usize, surface.bounds().unwrap()));
@@ -100,7 +100,7 @@ fn one_surface_after_another_takes_the_memory_of_one() {
     let model = open(&path);
     let [largest, all] = inflated_sizes(&model);
     assert!(largest < 2 * MIB && all > 64 * MIB, "{largest} bytes of {all}");
-    let geometry = model.geometry().unwrap();
+    let geometry = model.geometry();
     let ((vertices, left), peak) = most_held(|| still_held(|| read_each(geometry, &mut || {})));
     assert_eq!(vertices, 161 * 161 * geometry.surface_count().unwrap() as u64);
     // A spatial tree is inflated, and its corners and nodes are decoded.
@@ -126,7 +126,7 @@ fn child_that_reads_a_gigabyte() {
     let Some(path) = std::env::var_os(FILE).map(PathBuf::from) else { return };
     let model = open(&path);
     let mut most = 0;
-    let (vertices, held) = most_held(|| read_each(model.geometry().unwrap(), &mut || most = most.max(anonymous())));
+    let (vertices, held) = most_held(|| read_each(model.geometry(), &mut || most = most.max(anonymous())));
     let [largest, all] = inflated_sizes(&model);
     let size = std::fs::metadata(&path).unwrap().len();
     println!("{size} bytes, {vertices} vertices, {all} bytes inflated, {largest} in the largest block");

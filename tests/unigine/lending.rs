@@ -6,47 +6,52 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use meshpeek::decode::Influence;
+use meshpeek::model::SurfaceArrays;
 use meshpeek::query::{Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Sidecar, Trust};
-use meshpeek::unigine::{Generation, InflateBuffer, LentSurface, Mesh, builder};
+use meshpeek::unigine::{Generation, InflateBuffer, InflatedSurface, Mesh, builder};
 use meshpeek::{Array as _, ErrorKind, FormatVersion as _, Geometry, Surface};
 
 use crate::counting::{grids, raw_size};
 use crate::support::allocations::{allocations, most_held, refuse_each, still_held};
 use crate::support::invariants::expect_same_surface;
+use crate::support::no_such;
 use crate::support::sidecar::key;
 use crate::support::unigine::{bytes, grid, samples, spoil};
-use crate::support::{is_error, no_such};
 
 /// Bytes that a lent surface may hold in addition to the inflated blocks.
 const SMALL: u64 = 512;
 #[test]
-fn a_lent_surface_is_the_surface() {
+fn an_inflated_surface_is_the_surface() {
     for sample in samples() {
         let whole = sample.mesh.to_bytes().unwrap();
         let [kept, mesh] = [0, 1].map(|_| Mesh::open(whole.as_slice()).unwrap());
         let mut buffer = InflateBuffer::default();
         for index in 0..mesh.surface_count() {
-            let surface = Surface::new(&kept, index);
-            expect_same_surface(&Surface::new(&*Geometry::lend(&mesh, index).unwrap(), 0), &surface);
-            expect_same_surface(&Surface::new(&mesh.lend_in(index, &mut buffer).unwrap(), 0), &surface);
-            expect_same_surface(&Surface::new(&kept.lend(index).unwrap(), 0), &surface);
+            let surface = Surface::new(&kept, index).unwrap();
+            let geometry: &dyn Geometry = &mesh;
+            expect_same_surface(&geometry.lend(index).unwrap().surface(), &surface);
+            let in_buffer = mesh.lend_in(index, &mut buffer).unwrap();
+            expect_same_surface(&Surface::new(&in_buffer, index).unwrap(), &surface);
+            drop(in_buffer);
+            expect_same_surface(&Surface::new(&kept.lend(index).unwrap(), index).unwrap(), &surface);
             let lent = mesh.lend(index).unwrap();
-            expect_same_surface(&Surface::new(&*Surface::new(&lent, 0).lend().unwrap(), 0), &surface);
-            assert_eq!((lent.index(), lent.surface_count().unwrap()), (index, 1));
+            let geometry: &dyn Geometry = &lent;
+            expect_same_surface(&geometry.lend(index).unwrap().surface(), &surface);
+            assert_eq!((lent.index(), lent.surface_count().unwrap()), (index, mesh.surface_count()));
             assert_eq!((lent.format(), lent.version()), (mesh.format(), mesh.version()));
-            assert_eq!(lent.bounds().unwrap(), mesh.surface_bounds(index).unwrap());
-            assert_eq!(Geometry::sphere(&lent).unwrap(), mesh.surface_sphere(index).unwrap());
             assert_eq!(lent.view().unwrap().lightmap(), mesh.lightmap(index).unwrap());
             let fault = |geometry: &dyn Geometry, index| geometry.fault(index, "indices", 2, no_such(0, 0));
-            assert_eq!(fault(&lent, 0).to_string(), fault(&kept, index).to_string());
-            let error = lent.positions(1, 0).map(drop).unwrap_err();
-            assert!(is_error(&error, ErrorKind::NoSuch, &["expected a number below 1, found 1"]), "{error}");
-            assert!(lent.partition(1).is_err() && lent.counts(1).is_err() && lent.surface_name(1).is_err());
+            assert_eq!(fault(&lent, index).to_string(), fault(&kept, index).to_string());
+            let other = mesh.surface_count() - 1 - index;
+            let names =
+                [Surface::new(&lent, other), Surface::new(&kept, other)].map(|one| one.unwrap().name().unwrap());
+            assert_eq!(names[0], names[1]);
         }
         assert_eq!(mesh.inflated_bytes(), 0, "{}", sample.stem);
         for beyond in [mesh.surface_count(), usize::MAX] {
-            let errors = [mesh.lend(beyond).map(drop), Geometry::lend(&mesh, beyond).map(drop)];
+            let geometry: &dyn Geometry = &mesh;
+            let errors = [mesh.lend(beyond).map(drop), geometry.lend(beyond).map(drop)];
             for error in errors.into_iter().chain([mesh.lend_in(beyond, &mut buffer).map(drop)]) {
                 assert!(error.unwrap_err().kind() == ErrorKind::NoSuch, "{}", sample.stem);
             }
@@ -55,7 +60,7 @@ fn a_lent_surface_is_the_surface() {
 }
 
 #[test]
-fn a_lent_surface_frees_what_it_inflates() {
+fn an_inflated_surface_frees_what_it_inflates() {
     for generation in [Generation::Ms14, Generation::Ms15] {
         let whole = grids(generation);
         let mesh = Mesh::open(whole.as_slice()).unwrap();
@@ -63,8 +68,9 @@ fn a_lent_surface_frees_what_it_inflates() {
         (0..3).for_each(|index| drop(mesh.lend(index).unwrap()));
         let largest = (0..3).map(|index| raw_size(&mesh, index)).max().unwrap();
         let read = |index| {
-            let lent = Geometry::lend(&mesh, index).unwrap();
-            let surface = Surface::new(&*lent, 0);
+            let geometry: &dyn Geometry = &mesh;
+            let lent = geometry.lend(index).unwrap();
+            let surface = lent.surface();
             assert_eq!(surface.positions().unwrap().bounds(), surface.bounds().unwrap());
             surface.normals().unwrap().unwrap().for_each(|_| {});
         };
@@ -76,7 +82,7 @@ fn a_lent_surface_frees_what_it_inflates() {
 
 /// The spatial tree and the index of the weights belong to the lent surface, too.
 #[test]
-fn a_lent_surface_frees_its_tree_and_its_weights() {
+fn an_inflated_surface_frees_its_tree_and_its_weights() {
     let mut skin = grid("skin", 60, false);
     skin.weights = vec![vec![Influence { bone: 0, weight: 1.0 }]; 61 * 61];
     let bones = vec![builder::Bone { parent: -1, ..builder::Bone::default() }];
@@ -108,7 +114,7 @@ fn a_buffer_is_lent_again_without_allocating() {
     let mut buffer = InflateBuffer::default();
     drop(mesh.lend_in(1, &mut buffer).unwrap());
     for index in [0, 1, 2, 1] {
-        let read = || mesh.lend_in(index, &mut buffer).unwrap().positions(0, 0).unwrap().len();
+        let read = || mesh.lend_in(index, &mut buffer).unwrap().positions(index, 0).unwrap().len();
         assert_eq!(allocations(read), 0, "surface {index}");
     }
     assert_eq!(mesh.lend_in(1, &mut buffer).unwrap().inflated_bytes(), 0);
@@ -120,8 +126,8 @@ fn a_buffer_is_lent_again_without_allocating() {
     assert!(raw.as_ptr_range().contains(&lent.positions(0, 0).unwrap().as_bytes().as_ptr()));
 }
 
-fn start(lent: &LentSurface<'_>) -> *const u8 {
-    lent.positions(0, 0).unwrap().as_bytes().as_ptr()
+fn start(lent: &InflatedSurface<'_>) -> *const u8 {
+    lent.positions(lent.index(), 0).unwrap().as_bytes().as_ptr()
 }
 
 #[test]
@@ -133,9 +139,9 @@ fn several_holders_share_a_block() {
     expect_shareable(&first);
     let second = mesh.lend(1).unwrap();
     assert_eq!(start(&first), start(&second));
-    let expected = first.positions(0, 0).unwrap().bounds();
+    let expected = first.positions(1, 0).unwrap().bounds();
     drop(first);
-    assert_eq!(second.positions(0, 0).unwrap().bounds(), expected, "the last holder frees the block");
+    assert_eq!(second.positions(1, 0).unwrap().bounds(), expected, "the last holder frees the block");
     // A surface that the mesh keeps is borrowed from the mesh.
     let kept = mesh.surface(1).unwrap().positions().unwrap().as_bytes().as_ptr();
     let third = mesh.lend(1).unwrap();
@@ -165,7 +171,7 @@ fn threads_that_lend_at_once_inflate_once() {
 }
 
 #[test]
-fn a_lent_surface_is_queried_and_welded() {
+fn an_inflated_surface_is_queried_and_welded() {
     let whole = bytes("room_ms14");
     let [kept, mesh] = [0, 1].map(|_| Mesh::open(whole.as_slice()).unwrap());
     let all = Scene::new(&kept).unwrap();
@@ -173,19 +179,18 @@ fn a_lent_surface_is_queried_and_welded() {
     let mut nearest = f32::INFINITY;
     for index in 0..mesh.surface_count() {
         let lent = mesh.lend(index).unwrap();
-        for scene in [Scene::new(&lent).unwrap(), Scene::from_file_trees(&lent).unwrap()] {
-            let hit = scene.ray(&ray);
-            assert!(hit.is_none_or(|hit| hit.surface == 0));
-            nearest = nearest.min(hit.map_or(f32::INFINITY, |hit| hit.t));
-        }
-        assert_eq!(Surface::new(&lent, 0).weld().unwrap(), Surface::new(&kept, index).weld().unwrap());
+        let surface = Surface::new(&lent, index).unwrap();
+        let hit = Scene::from_surfaces([surface], None).unwrap().ray(&ray);
+        assert!(hit.is_none_or(|hit| hit.surface == index));
+        nearest = nearest.min(hit.map_or(f32::INFINITY, |hit| hit.t));
+        assert_eq!(surface.weld().unwrap(), Surface::new(&kept, index).unwrap().weld().unwrap());
     }
     assert_eq!(all.ray(&ray).map(|hit| hit.t), Some(nearest));
 }
 
 /// A sidecar is written without keeping a surface, and a lent surface uses its own tree of it.
 #[test]
-fn a_sidecar_has_the_trees_of_lent_surfaces() {
+fn a_sidecar_has_the_trees_of_inflated_surfaces() {
     let mut low = grid("low", 40, false);
     low.targets[0].positions.iter_mut().for_each(|position| position[2] -= 5.0);
     let surfaces = vec![grid("high", 40, false), low, grid("small", 4, false)];
@@ -197,15 +202,12 @@ fn a_sidecar_has_the_trees_of_lent_surfaces() {
     for trust in [Trust::Trusted, Trust::Untrusted] {
         let sidecar = Arc::new(Sidecar::new(out.get_ref().clone(), &key(), trust).unwrap());
         for (index, height) in [(0, 0.0_f32), (1, -5.0)] {
-            let lent = Geometry::lend(&mesh, index).unwrap();
-            assert_eq!(lent.file_index(0), index);
-            let again = lent.lend(0).unwrap();
-            for lent in [&lent, &again] {
-                let scene = Scene::indexed(&**lent, &sidecar).unwrap();
-                assert!(scene.trees().next().unwrap().1.is_stored());
-                let hit = scene.ray(&Ray::toward([0.1, 0.2, 9.0], [0.1, 0.2, -9.0])).unwrap();
-                assert!((hit.point[2] - height).abs() < 0.2, "{hit:?}");
-            }
+            let geometry: &dyn Geometry = &mesh;
+            let lent = geometry.lend(index).unwrap();
+            let scene = Scene::from_surfaces([lent.surface()], Some(&sidecar)).unwrap();
+            assert!(scene.trees().next().unwrap().1.is_stored());
+            let hit = scene.ray(&Ray::toward([0.1, 0.2, 9.0], [0.1, 0.2, -9.0])).unwrap();
+            assert!((hit.point[2] - height).abs() < 0.2, "{hit:?}");
         }
     }
 }
@@ -222,14 +224,14 @@ fn a_damaged_block_gives_the_same_error_however_it_is_read() {
         spoilt[at] ^= 0x5a;
         let [kept, mesh] = [0, 1].map(|_| Mesh::open(spoilt.as_slice()).unwrap());
         let expected = kept.surface(1).and_then(|view| view.counts()).map_err(|error| error.to_string());
-        let told = [Geometry::counts(&mesh, 1), mesh.lend(1).and_then(|lent| lent.counts(0))];
+        let told = [SurfaceArrays::counts(&mesh, 1), mesh.lend(1).and_then(|lent| lent.counts(1))];
         assert_eq!(told.map(|told| told.map_err(|error| error.to_string())), [expected.clone(), expected]);
         assert_eq!(mesh.inflated_bytes(), 0);
-        assert_eq!(Geometry::counts(&mesh, 2).unwrap(), kept.surface(2).unwrap().counts().unwrap());
+        assert_eq!(SurfaceArrays::counts(&mesh, 2).unwrap(), kept.surface(2).unwrap().counts().unwrap());
     }
     let spoilt = spoil(&bytes("cube_ms14"), "surface[0].geometry.sizes", &[0xff; 16]);
     let mesh = Mesh::open(spoilt.as_slice()).unwrap();
-    let errors = [Geometry::counts(&mesh, 0).map(drop), mesh.lend(0).map(drop), mesh.surface(0).map(drop)];
+    let errors = [SurfaceArrays::counts(&mesh, 0).map(drop), mesh.lend(0).map(drop), mesh.surface(0).map(drop)];
     for error in errors {
         assert_eq!(error.unwrap_err().field().to_string(), "surface[0].geometry.sizes");
     }

@@ -405,11 +405,10 @@ fn agrees_with_the_neutral_view() {
             assert!(surface.indices().unwrap().iter().eq(view.indices().unwrap().iter()));
             assert!(surface.attribute_indices().unwrap().iter().eq(view.attribute_indices().unwrap().iter()));
         }
-        for missing in [geometry.surface_name(usize::MAX).map(drop), animations.bone(usize::MAX).map(drop)] {
+        for missing in [geometry.surface(usize::MAX).map(drop), animations.bone(usize::MAX).map(drop)] {
             assert!(missing.unwrap_err().kind() == ErrorKind::NoSuch);
         }
-        let past = Surface::new(geometry, mesh.surface_count());
-        assert!(past.positions().unwrap_err().kind() == ErrorKind::NoSuch);
+        assert!(geometry.surface(mesh.surface_count()).unwrap_err().kind() == ErrorKind::NoSuch);
         assert!(animations.clip(mesh.animation_count()).unwrap_err().kind() == ErrorKind::NoSuch);
     }
 }

@@ -132,8 +132,7 @@ fn samples_answer_as_trees_built_do() {
 fn files_without_trees_are_built_of() {
     let bytes = bytes("cube_ms13");
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    assert!(Surface::new(&mesh, 0).partition().unwrap().is_none());
-    assert!(Surface::new(&mesh, 9).partition().is_err());
+    assert!(Surface::new(&mesh, 0).unwrap().partition().unwrap().is_none());
     assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::from_file_trees(&mesh).unwrap(), 300) > 20);
 }
 
@@ -141,7 +140,7 @@ fn files_without_trees_are_built_of() {
 fn damaged_blocks_are_passed_over() {
     let bytes = crate::support::unigine::spoil(&bytes("cube_ms14_raw"), "surface[0].tree.corners", &[0xff; 12]);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    assert!(Surface::new(&mesh, 0).partition().is_err());
+    assert!(Surface::new(&mesh, 0).unwrap().partition().is_err());
     assert!(expect_same(&Scene::new(&mesh).unwrap(), &Scene::from_file_trees(&mesh).unwrap(), 300) > 20);
 }
 
@@ -258,13 +257,13 @@ fn sound_greatest(bytes: &[u8]) -> f32 {
 fn adopt(partition: &dyn SpatialTree) -> Option<Tree> {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    Tree::from_spatial_tree(&Triangles::new(&Surface::new(&mesh, 0)).unwrap(), partition).unwrap()
+    Tree::from_spatial_tree(&Triangles::new(&Surface::new(&mesh, 0).unwrap()).unwrap(), partition).unwrap()
 }
 
 fn stored() -> ListTree {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    ListTree::of(&*Surface::new(&mesh, 0).partition().unwrap().unwrap())
+    ListTree::of(&*Surface::new(&mesh, 0).unwrap().partition().unwrap().unwrap())
 }
 
 /// Returns a partition of all triangles of the wavy grid with the given nodes.
@@ -325,7 +324,7 @@ fn what_is_too_deep_is_none() {
         }
         nodes.push(leaf(last..last + 1));
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
-        let triangles = Triangles::new(&Surface::new(&mesh, 0)).unwrap();
+        let triangles = Triangles::new(&Surface::new(&mesh, 0).unwrap()).unwrap();
         Tree::from_spatial_tree(&triangles, &ListTree { nodes, triangles: (0..count).collect() }).unwrap()
     };
     // A node with eight children takes seven nodes of the chain.
@@ -339,7 +338,7 @@ fn what_is_too_deep_is_none() {
 fn whatever_is_stored_answers_are_right() {
     let bytes = waves(8);
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
-    let surface = Surface::new(&mesh, 0);
+    let surface = Surface::new(&mesh, 0).unwrap();
     let triangles = Triangles::new(&surface).unwrap();
     let built = Scene::new(&mesh).unwrap();
     let (sound, mut random) = (stored(), Random::new(3));

@@ -1,7 +1,8 @@
 //! Tests of surfaces with many shapes (morph targets).
 
+use meshpeek::Array;
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::unigine::{Generation, Mesh, builder};
-use meshpeek::{Array, Geometry};
 
 use crate::support::stopwatch::expect_linear;
 use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together};

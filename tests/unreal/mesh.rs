@@ -275,15 +275,15 @@ fn agrees_with_the_neutral_view() {
         assert!(!flat || (bounds.min[2], bounds.max[2]) == (256.0, 256.0), "{bounds:?}");
     }
     let told = |index| {
-        let surface = Surface::new(geometry, index);
+        let surface = Surface::new(geometry, index).unwrap();
         (surface.name().unwrap().to_string(), surface.material().unwrap().map(|name| name.to_string()))
     };
     assert_eq!(told(0), ("JGuard".into(), Some("JGuard".into())));
     assert_eq!(told(2), ("JLid".into(), Some("JLid".into())));
     let mesh = open_sample("guard");
-    let surface = Surface::new(&mesh, 2);
+    let surface = Surface::new(&mesh, 2).unwrap();
     assert_eq!((surface.name().unwrap().as_bytes(), surface.material().unwrap()), (&b"texture 1"[..], None));
-    assert!(surface.target_positions(1).is_err() && Surface::new(&mesh, 5).counts().is_err());
+    assert!(surface.target_positions(1).is_err() && Surface::new(&mesh, 5).is_err());
 }
 
 /// Tests that a truncated frame has the vertices before the end of the file.
@@ -298,7 +298,7 @@ fn a_cut_frame_has_the_vertices_that_are_there() {
             let mesh = Mesh::open(&data[..], &aniv[..aniv.len() - cut]).unwrap();
             let left = |number: usize| (aniv.len() - 4 - cut).saturating_sub(number * frame);
             let vertices = |number| (left(number) / size).min(8);
-            let surface = Surface::new(&mesh, 0);
+            let surface = Surface::new(&mesh, 0).unwrap();
             let what = format!("{variant:?} cut by {cut}");
             assert_eq!(surface.counts().unwrap().vertices as usize, vertices(0), "{what}");
             assert_eq!(surface.positions().unwrap().len(), vertices(0), "{what}");
@@ -321,7 +321,7 @@ fn names_the_frame_that_is_not_loaded() {
     let options = changed!(OpenOptions::default(), partial: true);
     for (cut, whole) in [(0, 2), (4, 1), (32, 1), (33, 0), (64, 0)] {
         let mesh = Mesh::open_with(&data[..], &aniv[..aniv.len() - cut], &options).unwrap();
-        let surface = Surface::new(&mesh, 0);
+        let surface = Surface::new(&mesh, 0).unwrap();
         assert_eq!((surface.counts().unwrap().vertices, mesh.vertex_frame_count().unwrap()), (8, 2));
         for frame in 0..2 {
             let positions = surface.vertex_frame(frame);
@@ -570,7 +570,7 @@ fn divides_uvs_by_255_or_256() {
     let [data, aniv] = bytes_of(&mesh);
     for (uv_divisor, divisor) in [(UvDivisor::By255, 255.0), (UvDivisor::By256, 256.0)] {
         let mesh = Mesh::open(&data[..], &aniv[..]).unwrap().with_uv_divisor(uv_divisor);
-        let uvs = Surface::new(&mesh, 0).uvs(0).unwrap().unwrap();
+        let uvs = Surface::new(&mesh, 0).unwrap().uvs(0).unwrap().unwrap();
         match (&uvs, uv_divisor) {
             (Uvs(UvEncoding::Polygon255(_)), UvDivisor::By255) | (Uvs(UvEncoding::Polygon256(_)), UvDivisor::By256) => {
             }
@@ -737,7 +737,7 @@ fn prototypes_store_bounds() {
         (lying.bounds().unwrap(), lying.bounds_of_all_frames()),
         (mesh.bounds().unwrap(), mesh.bounds_of_all_frames())
     );
-    assert_eq!(Surface::new(&lying, 0).bounds().unwrap(), mesh.bounds().unwrap());
+    assert_eq!(Surface::new(&lying, 0).unwrap().bounds().unwrap(), mesh.bounds().unwrap());
 }
 
 // Computed values.
@@ -1049,7 +1049,7 @@ fn builds_a_script() {
     let again = Script::open(script.to_bytes().unwrap()).unwrap();
     let mesh = Mesh::open(data, aniv).unwrap().with_script(again, b"MY_GUARD_2").unwrap();
     assert_eq!((mesh.clip_count().unwrap(), mesh.clip(0).unwrap().frames), (2, 10));
-    assert_eq!(Surface::new(&mesh, 0).name().unwrap().to_string(), "JMy_guard_20");
+    assert_eq!(Surface::new(&mesh, 0).unwrap().name().unwrap().to_string(), "JMy_guard_20");
     let faults: Vec<_> = findings(&mesh).into_iter().filter(|finding| finding.severity > Severity::Info).collect();
     assert!(faults.is_empty(), "{faults:?}");
 }
@@ -1080,7 +1080,7 @@ fn opening_looks_at_52_bytes() {
     assert!(!mesh.bounds().unwrap().is_empty());
     mesh.surface(0).unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 2, "two bytes of each polygon");
-    Surface::new(&mesh, 0).bounds().unwrap();
+    Surface::new(&mesh, 0).unwrap().bounds().unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);
     mesh.validate_structure(&mut |_| {}).unwrap();
     assert_eq!(touched(), 52 + 32 + 12 * 16);

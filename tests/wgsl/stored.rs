@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use meshpeek::gpu::{Semantic, StoredAttribute, StoredIndices, VertexFormat, wgsl};
-use meshpeek::model::Contents as _;
 use meshpeek::{Array, Geometry, Surface};
 
 use crate::evaluator::{Evaluator, Rounding};
@@ -116,14 +115,12 @@ fn compare_all(geometry: &dyn Geometry, path: &Path, tally: &mut Tally) {
 
 fn compare_file(path: &Path, tally: &mut Tally) {
     let Ok(model) = meshpeek::open(path) else { return };
-    for asset in 0..model.asset_count().unwrap_or_default() {
+    for asset in 0..model.contents().asset_count().unwrap_or_default() {
         let Ok(asset) = model.asset(asset) else { continue };
         let Ok(geometry) = asset.level(0) else { continue };
         compare_all(&*geometry, path, tally);
     }
-    if let Ok(geometry) = model.geometry() {
-        compare_all(geometry, path, tally);
-    }
+    compare_all(model.geometry(), path, tally);
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

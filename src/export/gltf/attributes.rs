@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::export::{PartNormals, VertexOrder};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
 use crate::math::{as_index, unit};
-use crate::model::{Normals, SpaceConversion, Surface, TangentFrames, VertexPool};
+use crate::model::{Normals, SpaceConversion, Surface, TangentFrames};
 use crate::scene::normals::{ComputedNormals, CornerGroups, NormalInput};
 use crate::scene::shape::{ShapePositions, SurfaceShape};
 
@@ -35,29 +35,18 @@ pub(super) enum VertexNormals<'s> {
     /// The file stores them.
     Stored,
     /// They are computed.
-    Computed(&'s PartNormals, SurfaceNormals<'s>),
+    Computed(&'s PartNormals, &'s ComputedNormals),
 }
 
-/// The triangles that give a surface its computed normals.
-#[derive(Clone, Copy)]
-pub(super) struct SurfaceNormals<'s> {
-    pub(super) computed: &'s ComputedNormals,
-    pub(super) pool: VertexPool,
-    /// The index of the surface in its level of detail.
-    pub(super) number: usize,
-}
-
-impl SurfaceNormals<'_> {
-    /// Computes the normals of the corners of a surface in a shape.
-    pub(super) fn corners(
-        &self,
-        surface: &Surface<'_>,
-        shape: SurfaceShape<'_>,
-        conversion: &SpaceConversion,
-    ) -> Result<Option<CornerGroups>> {
-        let (pool, number) = ((0, self.pool), self.number);
-        self.computed.corners(&NormalInput { pool, number, surface, shape, conversion })
-    }
+/// Computes the normals of the corners of a surface in a shape.
+pub(super) fn computed_corners(
+    computed: &ComputedNormals,
+    surface: &Surface<'_>,
+    shape: SurfaceShape<'_>,
+    conversion: &SpaceConversion,
+) -> Result<Option<CornerGroups>> {
+    let pool = (0, surface.vertex_pool()?);
+    computed.corners(&NormalInput { pool, surface, shape, conversion })
 }
 
 impl<'a> VertexInput<'_, 'a> {

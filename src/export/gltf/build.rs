@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::export::loss::{ForeignClips, LossKind, LossList};
 use crate::export::scene::ExportScene;
 use crate::model::animation::{Affine, Animations, bones_by_name};
-use crate::model::{Asset, Geometry, SpaceConversion, Surface};
+use crate::model::{Asset, Geometry, SpaceConversion};
 use crate::scene::normals::{ComputedNormals, NormalInput};
 use crate::scene::shape::{ScenePose, SurfaceShape};
 use crate::scene::{is_bound, whole_frames};
@@ -176,8 +176,8 @@ impl Builder<'_, '_> {
         let is_bound = is_bound(asset.animations());
         let level = LevelInput { conversion, shape, targets, is_quantized, is_bound, colors, normals: &normals };
         for number in shown {
-            let (lent, pool) = (geometry.lend(number)?, geometry.vertex_pool(number)?);
-            self.surfaces.surface(&Surface::new(&*lent, 0), (number, pool), &level, skeleton, self.losses, plans)?;
+            let lent = geometry.lend(number)?;
+            self.surfaces.surface(&lent.surface(), &level, skeleton, self.losses, plans)?;
         }
         self.surfaces.end_level();
         Ok(targets)
@@ -196,9 +196,10 @@ impl Builder<'_, '_> {
             return Ok(normals);
         }
         for number in surfaces.iter().copied() {
-            let (lent, pool) = (geometry.lend(number)?, (0, geometry.vertex_pool(number)?));
-            let surface = &Surface::new(&*lent, 0);
-            normals.add(&NormalInput { pool, number, surface, shape, conversion: &conversion })?;
+            let lent = geometry.lend(number)?;
+            let surface = lent.surface();
+            let pool = (0, surface.vertex_pool()?);
+            normals.add(&NormalInput { pool, surface: &surface, shape, conversion: &conversion })?;
         }
         Ok(normals)
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::attributes::{SurfaceNormals, VertexInput, VertexNormals};
+use super::attributes::{VertexInput, VertexNormals, computed_corners};
 use super::buffers::{BufferSink, FloatBlock};
 use super::document::{AttributeName, Primitive};
 use super::influences::InfluencePlan;
@@ -17,7 +17,7 @@ use crate::export::loss::{LossKind, LossList, counted, undrawn_colors};
 use crate::export::vertices::non_finite_attributes;
 use crate::export::{SceneInput, VertexParts, VertexRun, WrittenPart};
 use crate::math::as_index;
-use crate::model::{SpaceConversion, Surface, VertexPool};
+use crate::model::{SpaceConversion, Surface};
 use crate::scene::normals::{ComputedNormals, NormalSource};
 use crate::scene::shape::SurfaceShape;
 use crate::scene::{ColorRole, ColorUse};
@@ -143,15 +143,13 @@ impl<'b> SurfaceWriter<'b> {
     pub(super) fn surface(
         &mut self,
         surface: &Surface<'_>,
-        (number, pool): (usize, VertexPool),
         level: &LevelInput<'_>,
         skeleton: &mut Option<SkeletonPlan>,
         losses: &mut LossList,
         plans: &mut Vec<PrimitivePlan>,
     ) -> Result<()> {
-        let shape = level.shape;
-        let of_surface = SurfaceNormals { computed: level.normals, pool, number };
-        let corners = of_surface.corners(surface, shape, &level.conversion)?;
+        let (shape, number) = (level.shape, surface.index());
+        let corners = computed_corners(level.normals, surface, shape, &level.conversion)?;
         let parts = self.cache.parts(self.surfaces, surface, (shape, corners.is_some()), losses, number)?;
         self.surfaces = self.surfaces.saturating_add(1);
         for triangles in parts.ranges() {
@@ -163,7 +161,7 @@ impl<'b> SurfaceWriter<'b> {
                 self.cache.input.release();
             }
             let normals = match (&part.normals, NormalSource::new(surface, &shape, level.normals.choice())?) {
-                (Some(normals), _) => VertexNormals::Computed(normals, of_surface),
+                (Some(normals), _) => VertexNormals::Computed(normals, level.normals),
                 (None, NormalSource::Stored(_)) => VertexNormals::Stored,
                 _ => VertexNormals::None,
             };

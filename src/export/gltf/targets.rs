@@ -1,6 +1,6 @@
 //! Morph targets: the vertex frames of a mesh, or its morph targets.
 
-use super::attributes::{VertexInput, VertexNormals, finite_or_zero, known};
+use super::attributes::{VertexInput, VertexNormals, computed_corners, finite_or_zero, known};
 use super::buffers::{BufferSink, FloatBlock};
 use super::document::TargetNames;
 use super::elements::{ArraySpec, ElementType};
@@ -64,7 +64,7 @@ impl TargetPlan {
             if number % 16 == 15 {
                 input.release();
             }
-            most = most.max(geometry.counts(*surface)?.targets.saturating_sub(1));
+            most = most.max(geometry.surface(*surface)?.counts()?.targets.saturating_sub(1));
         }
         Ok(if most == 0 { Self::None } else { Self::Targets(most) })
     }
@@ -126,11 +126,12 @@ impl VertexInput<'_, '_> {
 
     /// Writes the differences between the computed normals of the base shape and those of a frame.
     fn frame_normals(&self, frame: u32, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<Option<u32>> {
-        let VertexNormals::Computed(base, surface) = self.normals else { return Ok(None) };
+        let VertexNormals::Computed(base, computed) = self.normals else { return Ok(None) };
         let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
         let shape = SurfaceShape::Frames(FrameBlend { from: frame, to: frame, fraction: 0.0 });
         let written = sink.array(&spec, &mut |out| {
-            let corners = surface.corners(self.surface, shape, &self.conversion)?.unwrap_or_default().normals;
+            let corners =
+                computed_corners(computed, self.surface, shape, &self.conversion)?.unwrap_or_default().normals;
             self.write_each(block, out, |vertex| {
                 let corner = base.corners.get(vertex).map_or(usize::MAX, |corner| as_index(*corner));
                 subtract(known(&corners, corner), known(&base.values, vertex))

@@ -58,7 +58,7 @@ fn write_surface(
 ) -> Result<()> {
     let view = &surface.surface;
     let known = shared.pool.filter(|(pool, _)| *pool == surface.position_pool());
-    json.field("index").count(surface.number)?;
+    json.field("index").count(surface.surface.index())?;
     json.field("name").string(&name_text(view.name()?))?;
     json.field("place").count(surface.place_number)?;
     let material = view.material()?;

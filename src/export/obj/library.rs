@@ -50,8 +50,8 @@ impl Library {
             return Ok(());
         }
         let wanted = match surface.surface.material()? {
-            Some(name) => word(name, surface.number),
-            None => word(surface.surface.name()?, surface.number),
+            Some(name) => word(name, surface.surface.index()),
+            None => word(surface.surface.name()?, surface.surface.index()),
         };
         let name = self.unique(wanted);
         self.numbers.insert(key.clone(), self.entries.len());
@@ -81,7 +81,7 @@ impl Library {
 
     fn key(&self, surface: &PlacedSurface<'_>) -> Result<MaterialKey> {
         let Some(name) = surface.surface.material()? else {
-            return Ok(MaterialKey::Surface(word(surface.surface.name()?, surface.number)));
+            return Ok(MaterialKey::Surface(word(surface.surface.name()?, surface.surface.index())));
         };
         let described = self.index.find(&surface.place.materials, name);
         Ok(described.map_or_else(|| MaterialKey::Named(name.to_vec()), MaterialKey::Described))

@@ -90,7 +90,7 @@ impl<'a> ObjWriter<'a> {
         let mut numbers = VertexNumbers::new(&self.used);
         self.scene.placed.each_surface(&mut |surface| {
             let (name, material) = (surface.surface.name()?, self.library.name(surface)?);
-            out.text("o ").text(&word(name, surface.number)).text("\n");
+            out.text("o ").text(&word(name, surface.surface.index())).text("\n");
             numbers.write_vertices(surface, self.scene.stores_normals(surface)?, out)?;
             numbers.has_normals |= self.scene.normals.has(&surface.normal_input())?;
             out.text("usemtl ").text(material).text("\n");
@@ -121,7 +121,7 @@ fn check_values(
         }
         Ok(())
     })?;
-    losses.list.add_left_out(left_out, surface.number);
+    losses.list.add_left_out(left_out, surface.surface.index());
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use crate::decode::ByteOrder;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::math::as_u64;
-use crate::model::{DescribedBlocks, FileContext, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
+use crate::model::{DescribedBlocks, FileContext, FormatVersion, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 
 /// An opened EZ-Mesh file, text or binary.
@@ -177,8 +177,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
-
-    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then(|| self.data())

@@ -6,12 +6,12 @@ use super::file::Mesh;
 use super::layout::FORMAT;
 use super::semantic::Semantic as S;
 use super::validate::rules::VERTEX_DECLARATION;
-use crate::array::{Array, Bounds, Sphere};
+use crate::array::{Array, Bounds};
 use crate::error::{Cause, Error, Field, Result, expect_only};
 use crate::math::{as_index, as_u64};
 use crate::model::{
     Colors, Counts, ExtraArray, ExtraArrayInfo, Geometry, IndexEncoding, Indices, Normals, PositionEncoding, Positions,
-    Space, Uvs, VertexPool, Weights, Winding,
+    Space, SurfaceArrays, Uvs, VertexPool, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -63,12 +63,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
         Ok(*cache.get_or_init(|| bounds))
     }
 
-    /// Returns the same bounding box as [`Geometry::surface_bounds`], and calls `read` like
+    /// Returns the same bounding box as [`SurfaceArrays::surface_bounds`], and calls `read` like
     /// [`bounds_in_steps`](Self::bounds_in_steps).
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Geometry::surface_bounds`].
+    /// Returns the same errors as [`SurfaceArrays::surface_bounds`].
     pub fn surface_bounds_in_steps(&self, surface: usize, read: &mut dyn FnMut(usize)) -> Result<Bounds> {
         let section = self.section(surface)?;
         let positions = self.positions(surface, 0)?;
@@ -123,6 +123,12 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.bounds_in_steps(&mut |_| ())
     }
 
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Mesh<D> {
     fn surface_count(&self) -> Result<usize> {
         Ok(self.view().count(ElementKind::Section))
     }
@@ -138,10 +144,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// vertices of the surface, including vertices that no triangle uses.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         self.surface_bounds_in_steps(surface, &mut |_| ())
-    }
-
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.section(surface).map(|_| None)
     }
 
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
@@ -210,10 +212,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
             Some(triangles) => triangles.indices(),
             None => Ok(Indices(IndexEncoding::Consecutive(crate::array::Consecutive::new(0)))),
         }
-    }
-
-    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
-        EXTRA_ARRAYS
     }
 
     fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {

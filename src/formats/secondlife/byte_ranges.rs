@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
-use super::geometry::{ShownAsset, no_such};
+use super::file::Mesh;
+use super::geometry::no_such;
 use super::header::BlockRange;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
@@ -15,13 +16,13 @@ use crate::model::Lod;
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
 use crate::model::{ByteRanges, Part};
 
-impl<A: ShownAsset> ByteRanges for A {
+impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
         expect_only(FORMAT, "source", source)?;
-        let (view, mut ranges) = (self.asset(), RangeList::default());
+        let (view, mut ranges) = (self.view(), RangeList::default());
         match part {
             Part::Structure => push_structure(view, &mut ranges)?,
-            Part::Surface(_) | Part::Attribute { .. } => push(view, self.shown_part()?, &mut ranges)?,
+            Part::Surface(_) | Part::Attribute { .. } => push(view, highest_part(view)?, &mut ranges)?,
             Part::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
             Part::Clip(clip) | Part::Frames { clip, .. } => return Err(no_such("clip", 0, *clip)),
             Part::Bones => push(view, AssetPart::Skin, &mut ranges)?,
@@ -70,7 +71,7 @@ fn push_collision(view: AssetView<'_>, ranges: &mut RangeList) -> Result<()> {
 }
 
 /// Returns the block of the highest level of detail.
-pub(super) fn highest_part(view: AssetView<'_>) -> Result<AssetPart> {
+fn highest_part(view: AssetView<'_>) -> Result<AssetPart> {
     let header = view.header()?;
     let nearest = Lod::High.nearest(|lod| header.has(lod.part()));
     nearest.map_or_else(|| Err(view.no_level(None)), |lod| Ok(lod.part()))

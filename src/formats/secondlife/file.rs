@@ -24,7 +24,7 @@ use crate::error::debug::short_debug;
 #[cfg(any(feature = "cli", feature = "internals"))]
 use crate::model::BlockFile;
 use crate::model::Lod;
-use crate::model::{DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
+use crate::model::{DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a
@@ -257,8 +257,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Mesh<D> {
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
-
-    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)

@@ -3,19 +3,18 @@
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
-use super::byte_ranges::highest_part;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::level::Level;
 use super::skin_index::AVATAR_AXES;
 use super::surface::{Submesh, SubmeshKey};
-use crate::array::{Bounds, Sphere};
+use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{
     Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, IndexEncoding, Indices, ItemOwner,
-    NormalEncoding, Normals, NumberType, PositionEncoding, Positions, Space, TangentFrames, UvEncoding, UvOrigin, Uvs,
-    Weights, Winding,
+    NormalEncoding, Normals, NumberType, PositionEncoding, Positions, Space, SurfaceArrays, TangentFrames, UvEncoding,
+    UvOrigin, Uvs, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -115,22 +114,9 @@ pub trait ShownAsset: FormatVersion + Send + Sync {
     ///
     /// Returns the same errors as [`AssetView::level`].
     fn shown_level(&self) -> Result<Level<'_>>;
-
-    /// Returns the block of the level of detail that [`Geometry`] shows.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error in the header, or [`ErrorKind::Missing`] if the asset has no level.
-    ///
-    /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
-    fn shown_part(&self) -> Result<AssetPart>;
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> ShownAsset for Mesh<D> {
-    fn shown_part(&self) -> Result<AssetPart> {
-        highest_part(self.view())
-    }
-
     fn asset(&self) -> AssetView<'_> {
         self.view()
     }
@@ -141,10 +127,6 @@ impl<D: AsRef<[u8]> + Send + Sync> ShownAsset for Mesh<D> {
 }
 
 impl ShownAsset for LevelGeometry<'_> {
-    fn shown_part(&self) -> Result<AssetPart> {
-        Ok(self.part)
-    }
-
     fn asset(&self) -> AssetView<'_> {
         self.view
     }
@@ -184,6 +166,12 @@ impl<A: ShownAsset> Geometry for A {
         boxes.try_fold(Bounds::EMPTY, |sum, one| Ok(sum.union(&one?)))
     }
 
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+}
+
+impl<A: ShownAsset> SurfaceArrays for A {
     /// Returns the number of submeshes of the level of detail that `ShownAsset::shown_level`
     /// returns.
     fn surface_count(&self) -> Result<usize> {
@@ -203,10 +191,6 @@ impl<A: ShownAsset> Geometry for A {
     /// quantization box.
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
         bounds(&self.shown_level()?.submesh(surface)?)
-    }
-
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.shown_level()?.submesh(surface).map(|_| None)
     }
 
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
@@ -260,10 +244,6 @@ impl<A: ShownAsset> Geometry for A {
 
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
         self.shown_level()?.submesh(surface)?.indices().map(|array| Indices(IndexEncoding::U16(array)))
-    }
-
-    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
-        EXTRA_ARRAYS
     }
 
     fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {

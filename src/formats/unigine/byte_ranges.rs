@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::animation::reader::{AnimationFileState, AnimationReader};
 use super::animation::{Animation, AnimationView};
-use super::blocks::LentSurface;
 use super::file::Mesh;
 use super::reader::arrays::ArrayKind;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
@@ -18,21 +17,6 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
     fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
         expect_only("unigine", "source", source)?;
         self.reader().byte_ranges(part)
-    }
-}
-
-impl ByteRanges for LentSurface<'_> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
-        expect_only("unigine", "source", source)?;
-        match *part {
-            Part::Surface(surface) | Part::Attribute { surface, .. } => expect_only("unigine", "surface", surface)?,
-            _ => {}
-        }
-        self.reader.byte_ranges(&match *part {
-            Part::Surface(_) | Part::Level { asset: 0, level: 0 } => Part::Surface(self.index),
-            Part::Attribute { attribute, .. } => Part::Attribute { surface: self.index, attribute },
-            ref other => other.clone(),
-        })
     }
 }
 

@@ -1,19 +1,18 @@
-//! Implements the format-independent [`Geometry`] trait for UNIGINE meshes and for single surfaces
-//! of them.
+//! Implements the format-independent trait [`Geometry`] for UNIGINE meshes, their levels of detail
+//! and single inflated surfaces.
 
-use super::blocks::lent_surface::LentSurface;
+use super::blocks::inflated_surface::InflatedSurface;
 use super::blocks::tree::SurfaceTree;
 use super::file::Mesh;
 use super::reader::mesh_reader::MeshReader;
-use super::surface::SurfaceView;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{
     Axis, ColorEncoding, Colors, Counts, ExtraArray, ExtraArrayInfo, FormatVersion, Geometry, Handedness, Indices,
-    ItemOwner, NumberType, PositionEncoding, Positions, Space, SpatialTree, TangentFrames, UvEncoding, UvOrigin, Uvs,
-    Weights, Winding,
+    ItemOwner, NumberType, PositionEncoding, Positions, Space, SpatialTree, SurfaceArrays, TangentFrames, UvEncoding,
+    UvOrigin, Uvs, Weights, Winding,
 };
 use crate::parse::Name;
 
@@ -84,54 +83,13 @@ fn tree_array<'a>(
     }))
 }
 
-/// Implements the methods of [`Geometry`] that find an array, for a type with a method `$view` that
-/// returns the [`SurfaceView`] of a surface.
-macro_rules! arrays_of {
-    ($view:ident) => {
-        fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
-            self.$view(surface)?.target(target)?.positions().map(|array| Positions(PositionEncoding::F32(array)))
-        }
-
-        fn tangent_frames(&self, surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
-            self.$view(surface)?.target(target)?.tangent_frames().map(Some)
-        }
-
-        fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
-            Ok(self.$view(surface)?.uvs(set)?.map(|array| Uvs(UvEncoding::F32(array))))
-        }
-
-        fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-            Ok(self.$view(surface)?.colors()?.map(|array| Colors(ColorEncoding::Unorm8(array))))
-        }
-
-        /// Returns `true`: materials of the engine use the colours only if a state says so, and
-        /// then mostly as masks for the movement of vegetation.
-        fn colors_are_data(&self) -> bool {
-            true
-        }
-
-        fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-            self.$view(surface)?.weights()
-        }
-
-        fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-            self.$view(surface)?.indices()
-        }
-
-        fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-            self.$view(surface)?.attribute_indices().map(Some)
-        }
-
-        fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
-            EXTRA_ARRAYS
-        }
-    };
-}
-
-/// Implements [`Geometry`] for a type with a method `reader` that returns the reader of a mesh, and
-/// a function `shown_level` that returns the index of a level of detail.
-macro_rules! geometry_of_level {
-    ([$($generics:tt)*] $type:ty) => {
+/// Implements [`Geometry`] for a type with a method `reader` that returns the reader of a mesh.
+/// `level` is the index of a level of detail. `view`, `counts` and `tree` read one surface.
+macro_rules! geometry {
+    (
+        [$($generics:tt)*] $type:ty, |$self:ident, $surface:ident|
+        level: $level:expr, view: $view:expr, counts: $counts:expr, tree: $tree:expr, alone: $alone:expr $(,)?
+    ) => {
         impl<$($generics)*> Geometry for $type {
             fn space(&self) -> Space {
                 SPACE
@@ -145,6 +103,12 @@ macro_rules! geometry_of_level {
                 self.reader().raw_bounds().map(|raw| Some(raw.sphere()))
             }
 
+            fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+                EXTRA_ARRAYS
+            }
+        }
+
+        impl<$($generics)*> SurfaceArrays for $type {
             fn surface_count(&self) -> Result<usize> {
                 Ok(self.reader().surface_count())
             }
@@ -162,48 +126,107 @@ macro_rules! geometry_of_level {
             }
 
             /// Returns whether a surface is in the level of detail. A shadow proxy is in no level.
-            fn is_drawn(&self, surface: usize) -> Result<bool> {
-                self.reader().surface_header(surface)?;
-                Ok(self.reader().levels()?.shows(Self::shown_level(self), surface))
+            fn is_drawn(&$self, surface: usize) -> Result<bool> {
+                Ok($self.reader().levels()?.shows($level, surface))
             }
 
-            fn counts(&self, surface: usize) -> Result<Counts> {
-                self.reader().counts(surface)
+            fn counts(&$self, $surface: usize) -> Result<Counts> {
+                $counts
             }
 
-            arrays_of!(surface);
-
-            fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
-                Ok(self.reader().tree(surface)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+            fn positions(&$self, $surface: usize, target: usize) -> Result<Positions<'_>> {
+                ($view)?.target(target)?.positions().map(|array| Positions(PositionEncoding::F32(array)))
             }
 
-            fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
-                tree_array(name, || self.reader().tree(surface))
+            fn tangent_frames(&$self, $surface: usize, target: usize) -> Result<Option<TangentFrames<'_>>> {
+                ($view)?.target(target)?.tangent_frames().map(Some)
             }
 
-            fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
-                let field = Field::new(name).in_list("surface", as_u64(surface));
-                match self.reader().surface(surface) {
+            fn uvs(&$self, $surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
+                Ok(($view)?.uvs(set)?.map(|array| Uvs(UvEncoding::F32(array))))
+            }
+
+            fn colors(&$self, $surface: usize) -> Result<Option<Colors<'_>>> {
+                Ok(($view)?.colors()?.map(|array| Colors(ColorEncoding::Unorm8(array))))
+            }
+
+            /// Returns `true`: materials of the engine use the colours only if a state says so, and
+            /// then mostly as masks for the movement of vegetation.
+            fn colors_are_data(&self) -> bool {
+                true
+            }
+
+            fn weights(&$self, $surface: usize) -> Result<Option<Weights<'_>>> {
+                ($view)?.weights()
+            }
+
+            fn indices(&$self, $surface: usize) -> Result<Indices<'_>> {
+                ($view)?.indices()
+            }
+
+            fn attribute_indices(&$self, $surface: usize) -> Result<Option<Indices<'_>>> {
+                ($view)?.attribute_indices().map(Some)
+            }
+
+            fn partition(&$self, $surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
+                Ok(($tree)?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
+            }
+
+            fn extra_array(&$self, $surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
+                tree_array(name, || $tree)
+            }
+
+            fn inflate_alone(&$self, $surface: usize) -> Result<Option<Box<dyn Geometry + '_>>> {
+                $alone
+            }
+
+            fn fault(&$self, $surface: usize, name: &'static str, into: u64, error: Error) -> Error {
+                match $view {
                     Ok(view) => view.fault(name, into, error.into_cause()),
-                    Err(_) => error.located(self.reader().format(), field, None),
+                    Err(_) => {
+                        let field = Field::new(name).in_list("surface", as_u64($surface));
+                        error.located($self.reader().format(), field, None)
+                    }
                 }
-            }
-
-            fn lend(&self, surface: usize) -> Result<Box<dyn Geometry + '_>> {
-                Ok(Box::new(self.reader().lend(surface)?.with_level(Self::shown_level(self))))
             }
         }
     };
 }
 
-geometry_of_level!([D: AsRef<[u8]> + Send + Sync] Mesh<D>);
-geometry_of_level!([] MeshLevel<'_>);
+geometry!(
+    [D: AsRef<[u8]> + Send + Sync] Mesh<D>, |self, surface|
+    level: 0,
+    view: self.surface(surface),
+    counts: self.reader().counts(surface),
+    tree: self.tree(surface),
+    alone: inflate_alone(self.reader(), surface, 0),
+);
 
-impl<D: AsRef<[u8]>> Mesh<D> {
-    /// Returns the index of the most detailed level, which is the drawn one.
-    const fn shown_level(_: &Self) -> usize {
-        0
+geometry!(
+    [] MeshLevel<'_>, |self, surface|
+    level: self.level,
+    view: self.reader.surface(surface),
+    counts: self.reader.counts(surface),
+    tree: self.reader.tree(surface),
+    alone: inflate_alone(self.reader, surface, self.level),
+);
+
+geometry!(
+    [] InflatedSurface<'_>, |self, surface|
+    level: self.level,
+    view: if surface == self.index() { self.view() } else { self.reader().surface(surface) },
+    counts: if surface == self.index() { self.view()?.counts() } else { self.reader().counts(surface) },
+    tree: if surface == self.index() { self.tree() } else { self.reader().tree(surface) },
+    alone: inflate_alone(self.reader(), surface, self.level),
+);
+
+/// Inflates a surface, which is in the level of detail `level` or not. Returns `None` for format
+/// generations without compressed surfaces.
+fn inflate_alone(reader: MeshReader<'_>, surface: usize, level: usize) -> Result<Option<Box<dyn Geometry + '_>>> {
+    if !reader.generation().is_compressed() {
+        return Ok(None);
     }
+    Ok(Some(Box::new(reader.lend(surface)?.with_level(level))))
 }
 
 /// A level of detail of a mesh: all surfaces of the file. Only those of the level are drawn.
@@ -222,105 +245,21 @@ impl<'a> MeshLevel<'a> {
     const fn reader(&self) -> MeshReader<'a> {
         self.reader
     }
-
-    const fn shown_level(&self) -> usize {
-        self.level
-    }
-
-    fn surface(&self, index: usize) -> Result<SurfaceView<'a>> {
-        self.reader.surface(index)
-    }
 }
 
-impl FormatVersion for MeshLevel<'_> {
-    fn format(&self) -> &'static str {
-        "unigine"
-    }
+/// Implements [`FormatVersion`] for a part of a mesh.
+macro_rules! version_of_mesh {
+    ($($type:ty),+) => {$(
+        impl FormatVersion for $type {
+            fn format(&self) -> &'static str {
+                "unigine"
+            }
 
-    fn version(&self) -> &'static str {
-        self.reader.generation().magic()
-    }
-}
-
-impl LentSurface<'_> {
-    /// Returns the view of surface 0, the only surface of this geometry.
-    fn only(&self, surface: usize) -> Result<SurfaceView<'_>> {
-        match surface {
-            0 => self.view(),
-            _ => Err(self.reader.file().no_such("surface", 1, surface)),
+            fn version(&self) -> &'static str {
+                self.reader().generation().magic()
+            }
         }
-    }
+    )+};
 }
 
-impl FormatVersion for LentSurface<'_> {
-    fn format(&self) -> &'static str {
-        "unigine"
-    }
-
-    fn version(&self) -> &'static str {
-        self.reader.generation().magic()
-    }
-}
-
-impl Geometry for LentSurface<'_> {
-    fn space(&self) -> Space {
-        SPACE
-    }
-
-    fn bounds(&self) -> Result<Bounds> {
-        self.surface_bounds(0)
-    }
-
-    fn sphere(&self) -> Result<Option<Sphere>> {
-        self.surface_sphere(0)
-    }
-
-    fn surface_count(&self) -> Result<usize> {
-        Ok(1)
-    }
-
-    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
-        Ok(self.only(surface)?.name())
-    }
-
-    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        Ok(self.only(surface)?.bounds())
-    }
-
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        Ok(Some(self.only(surface)?.sphere()))
-    }
-
-    fn is_drawn(&self, surface: usize) -> Result<bool> {
-        self.only(surface)?;
-        self.is_shown()
-    }
-
-    fn counts(&self, surface: usize) -> Result<Counts> {
-        self.only(surface)?.counts()
-    }
-
-    arrays_of!(only);
-
-    fn partition(&self, surface: usize) -> Result<Option<Box<dyn SpatialTree + '_>>> {
-        self.only(surface)?;
-        Ok(self.tree()?.map(|tree| -> Box<dyn SpatialTree + '_> { Box::new(tree) }))
-    }
-
-    fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
-        self.only(surface)?;
-        tree_array(name, || self.tree())
-    }
-
-    fn file_index(&self, surface: usize) -> usize {
-        self.index.saturating_add(surface)
-    }
-
-    fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {
-        let Ok(view) = self.only(surface) else {
-            let field = Field::new(name).in_list("surface", as_u64(self.file_index(surface)));
-            return error.located(self.reader.format(), field, None);
-        };
-        view.fault(name, into, error.into_cause())
-    }
-}
+version_of_mesh!(MeshLevel<'_>, InflatedSurface<'_>);

@@ -4,7 +4,7 @@ use super::animation::key_values;
 use super::file::Mesh;
 use super::{properties, regions, validate, write};
 use crate::error::Result;
-use crate::model::{Counts, DescribedBlocks, MeshFile, Properties, Storage, WrittenForm, views_of_self};
+use crate::model::{Counts, DescribedBlocks, MeshFile, Properties, Storage, WrittenForm};
 use crate::parse::{AccessLog, Finding, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Sidecar, SidecarSlot};
 use std::io::{self, Write};
@@ -12,8 +12,6 @@ use std::sync::Arc;
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
-
-    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)

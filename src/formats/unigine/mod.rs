@@ -162,7 +162,7 @@ pub use {
         AnimationView,
         coding::{AnimationKey, Coding},
     },
-    blocks::{LentSurface, block::BlockLocation, tree::SurfaceTree},
+    blocks::{block::BlockLocation, inflated_surface::InflatedSurface, tree::SurfaceTree},
     validate::RULES,
 };
 

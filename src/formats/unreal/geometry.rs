@@ -2,19 +2,19 @@
 
 use super::file::Mesh;
 use super::frame::Frame;
-use super::header::{FRAMES_AT, POLYGONS_AT, in_aniv, no_such};
+use super::header::{FRAMES_AT, POLYGONS_AT, in_aniv};
 use super::layout::{ANIV, DATA, PolygonType, RawPolygon, Style};
 use super::surface::SurfaceView;
 use super::surface_groups::Groups;
 use super::transform::Placement;
-use crate::array::{Array, Bounds, Consecutive, Sphere};
-use crate::error::{Cause, Error, Field, Result};
+use crate::array::{Array, Bounds, Consecutive};
+use crate::error::{Cause, Error, Field, Result, expect_only};
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::corners::corner_positions;
 use crate::model::{
     Axis, Blend, Counts, DrawStyle, ExtraArray, ExtraArrayInfo, Geometry, Handedness, IndexEncoding, Indices,
-    Positions, Space, UvOrigin, Uvs, VertexMesh, VertexPool, Winding,
+    Positions, Space, SurfaceArrays, UvOrigin, Uvs, VertexMesh, VertexPool, Winding,
 };
 use crate::parse::Name;
 
@@ -176,6 +176,16 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(self.frame_count())
     }
 
+    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
+        EXTRA_ARRAYS
+    }
+
+    fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
+        Some(self)
+    }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Mesh<D> {
     /// Returns the positions of all vertices in animation frame `frame`, or fewer if the aniv file
     /// ends within this frame. All surfaces of the mesh share the vertex positions of a frame.
     ///
@@ -184,8 +194,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// [`partial`](crate::OpenOptions::partial).
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
-    fn vertex_frame(&self, surface: usize, frame: usize) -> Result<Positions<'_>> {
-        self.surface(surface)?;
+    fn vertex_frame(&self, _: usize, frame: usize) -> Result<Positions<'_>> {
         self.present_frame(frame)
     }
 
@@ -195,8 +204,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within an animation frame.
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
-    fn vertex_frames(&self, surface: usize) -> Result<Option<Positions<'_>>> {
-        self.surface(surface)?;
+    fn vertex_frames(&self, _: usize) -> Result<Option<Positions<'_>>> {
         let Some(last) = self.frame_count().checked_sub(1) else { return Ok(None) };
         if self.header.stride != self.header.vertex_bytes() {
             return Ok(None);
@@ -221,10 +229,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         self.note_polygons();
         self.note_aniv(FRAMES_AT, as_u64(positions.as_bytes().len()));
         Ok(corner_positions(&positions, &self.indices(surface)?).collect())
-    }
-
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        self.surface(surface).map(|_| None)
     }
 
     fn surface_material(&self, surface: usize) -> Result<Option<Name<'_>>> {
@@ -258,8 +262,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     }
 
     /// Returns the same pool for all surfaces, because they share the vertices of a frame.
-    fn vertex_pool(&self, surface: usize) -> Result<VertexPool> {
-        self.surface(surface).map(|_| VertexPool::new(0))
+    fn vertex_pool(&self, _: usize) -> Result<VertexPool> {
+        Ok(VertexPool::new(0))
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {
@@ -284,12 +288,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
     /// Returns the base shape of the surface (morph target 0): the vertex positions of animation
     /// frame 0 that the aniv file contains. The array has fewer positions than the mesh has
     /// vertices if the file ends within frame 0, and none if there is no frame 0.
-    fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {
-        self.surface(surface)?;
-        match target {
-            0 => self.base_positions(),
-            _ => Err(no_such("target", 1, target)),
-        }
+    fn positions(&self, _: usize, target: usize) -> Result<Positions<'_>> {
+        expect_only(DATA, "target", target)?;
+        self.base_positions()
     }
 
     fn uvs(&self, surface: usize, set: usize) -> Result<Option<Uvs<'_>>> {
@@ -309,10 +310,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         Ok(Some(Indices(IndexEncoding::Consecutive(Consecutive::new(corners)))))
     }
 
-    fn extra_arrays(&self) -> &'static [ExtraArrayInfo] {
-        EXTRA_ARRAYS
-    }
-
     fn extra_array(&self, surface: usize, name: &str) -> Result<Option<ExtraArray<'_>>> {
         let view = self.surface(surface)?;
         let Some(info) = ExtraArrayInfo::find(EXTRA_ARRAYS, name) else { return Ok(None) };
@@ -324,10 +321,6 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Mesh<D> {
         };
         let get = move |index| view.polygon(index).map(|polygon| [byte(polygon).into()]);
         Ok(Some(ExtraArray::integers(info, view.triangle_count(), get)))
-    }
-
-    fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
-        Some(self)
     }
 
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error {

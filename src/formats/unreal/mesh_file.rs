@@ -7,14 +7,12 @@ use super::validate::findings::{validate_script, validate_structure, validate_ve
 use super::validate::rules::RULES;
 use super::{properties, region_values, regions, write};
 use crate::error::Result;
-use crate::model::{DescribedBlocks, MeshFile, Properties, WrittenForm, views_of_self};
+use crate::model::{DescribedBlocks, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Finding, Region, RegionBytes, RegionElement, Rule};
 use std::io::{self, Write};
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     type Data = D;
-
-    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         match source {

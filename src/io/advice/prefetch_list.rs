@@ -66,13 +66,13 @@ fn spans(parts: &[&[u8]]) -> impl Iterator<Item = Span> {
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::io::PrefetchList;
-/// use meshpeek::{Array, Model, Surface};
+/// use meshpeek::{Array, Model};
 ///
 /// # let path = "data/unigine/room_ms14.mesh";
 /// // SAFETY: No process writes to the sample while this runs.
 /// let model = Model::open(unsafe { meshpeek::map(path)? })?;
 /// let arrays: Vec<_> =
-///     Surface::all(&model)?.map(|surface| surface.positions()).collect::<Result<_, _>>()?;
+///     model.surfaces()?.map(|surface| surface.positions()).collect::<Result<_, _>>()?;
 /// let wanted = [(1, 3), (0, 0), (1, 0)]; // surface and vertex
 /// let mut list = PrefetchList::new();
 /// for (surface, vertex) in wanted {

@@ -121,15 +121,14 @@ impl BoneKey {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::Animations;
 /// use std::collections::BTreeMap;
 /// let file = meshpeek::open("data/unigine/wave_an10.anim")?;
 /// let mut channels: BTreeMap<_, Vec<_>> = BTreeMap::new();
-/// for key in file.keys(0, None)? {
+/// for key in file.animations().keys(0, None)? {
 ///     let key = key?;
 ///     channels.entry(key.channel()).or_default().push((key.frame, key.value));
 /// }
-/// assert_eq!(channels.into_keys().collect::<Vec<_>>(), file.channels(0)?);
+/// assert_eq!(channels.into_keys().collect::<Vec<_>>(), file.animations().channels(0)?);
 /// # Ok(())
 /// # }
 /// ```

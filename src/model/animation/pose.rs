@@ -16,14 +16,14 @@ use crate::parse::{expect_length, filled, room};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::{Animations, Pose, Skeleton};
+/// use meshpeek::Pose;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-/// let mut pose = Pose::rest(&mesh)?;
+/// let mut pose = Pose::rest(mesh.animations())?;
 /// for bone in pose.bones_mut() {
 ///     bone.position = bone.position.map(|part| part * 2.0);
 /// }
-/// let mut model = vec![Default::default(); mesh.bone_count()?];
-/// Skeleton::new(&mesh)?.model(pose.bones(), &mut model)?;
+/// let mut model = vec![Default::default(); mesh.animations().bone_count()?];
+/// mesh.skeleton()?.model(pose.bones(), &mut model)?;
 /// # Ok(())
 /// # }
 /// ```

@@ -32,16 +32,16 @@ const LISTED: usize = 5;
 /// use meshpeek::model::animation::Retarget;
 /// let [body, dance] = ["skinned_ms12", "skinned_ms10"].map(|name| format!("data/unigine/{name}.mesh"));
 /// let (body, dance) = (meshpeek::open(body)?, meshpeek::open(dance)?);
-/// let retarget = Retarget::new(&body, &dance)?;
+/// let retarget = Retarget::new(body.animations(), dance.animations())?;
 /// for name in retarget.missing() {
 ///     println!("{name} is not in the body");
 /// }
 /// let mut retarget = retarget.lenient();
-/// for name in retarget.left_out(&dance, 0)? {
+/// for name in retarget.left_out(dance.animations(), 0)? {
 ///     println!("{name} would move, but is left out");
 /// }
-/// let mut pose = meshpeek::Pose::rest(&body)?;
-/// retarget.pose(&dance, 0, 0, pose.bones_mut())?;
+/// let mut pose = meshpeek::Pose::rest(body.animations())?;
+/// retarget.pose(dance.animations(), 0, 0, pose.bones_mut())?;
 /// # Ok(())
 /// # }
 /// ```

@@ -23,11 +23,11 @@ use crate::parse::{expect_length, filled, room};
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::{Affine, SkinMatrix};
-/// use meshpeek::{Pose, Skeleton};
+/// use meshpeek::Pose;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-/// let skeleton = Skeleton::new(&mesh)?;
+/// let skeleton = mesh.skeleton()?;
 /// let mut model = vec![Affine::IDENTITY; skeleton.len()];
-/// skeleton.model(Pose::rest(&mesh)?.bones(), &mut model)?;
+/// skeleton.model(Pose::rest(mesh.animations())?.bones(), &mut model)?;
 /// assert_eq!(model, skeleton.bind());
 /// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
 /// skeleton.palette(&model, &mut palette)?;

@@ -28,12 +28,12 @@ use crate::parse::expect_length;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::SkinMatrix;
-/// use meshpeek::{Skeleton, SkinnedSurface, Surface};
+/// use meshpeek::SkinnedSurface;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-/// let skeleton = Skeleton::new(&mesh)?;
+/// let skeleton = mesh.skeleton()?;
 /// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
-/// let surface = Surface::new(&mesh, 0);
+/// let surface = mesh.surface(0)?;
 /// let welded = surface.weld()?; // the vertices of a GPU
 /// let skinned = SkinnedSurface::new(&surface, &palette)?;
 /// if let Some(normals) = skinned.normals()? {
@@ -62,12 +62,12 @@ pub struct SkinnedNormals<'a, 'p> {
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::Corner;
-/// use meshpeek::{Skeleton, SkinnedSurface, Surface};
+/// use meshpeek::SkinnedSurface;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-/// let skeleton = Skeleton::new(&mesh)?;
+/// let skeleton = mesh.skeleton()?;
 /// let mut palette = vec![Default::default(); skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
-/// let skinned = SkinnedSurface::new(&Surface::new(&mesh, 0), &palette)?;
+/// let skinned = SkinnedSurface::new(&mesh.surface(0)?, &palette)?;
 /// if let Some(frames) = skinned.tangent_frames()? {
 ///     let frame = frames.get(Corner { position: 0, attribute: 0 })?.unwrap();
 ///     println!("{:?} {:?} {}", frame.normal(), frame.tangent(), frame.handedness);

@@ -26,12 +26,11 @@ use crate::parse::expect_length;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::animation::{SkinMatrix, SkinnedSurface};
-/// use meshpeek::{Skeleton, Surface};
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-/// let skeleton = Skeleton::new(&mesh)?;
+/// let skeleton = mesh.skeleton()?;
 /// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
-/// for surface in Surface::all(&mesh)? {
+/// for surface in mesh.surfaces()? {
 ///     let skinned = SkinnedSurface::new(&surface, &palette)?;
 ///     let mut positions = vec![[0.0; 3]; skinned.len()];
 ///     skinned.positions_into(&mut positions)?;

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::attributes::Indices;
 use crate::model::corners::{Corner, Corners};
-use crate::model::geometry::Counts;
+use crate::model::surface::Counts;
 use crate::model::surface::Surface;
 use crate::model::weld::reserve::{filled, reserve};
 use crate::model::weld::welded::Welded;
@@ -119,7 +119,7 @@ mod tests {
         let attributes: Vec<u32> = (0..60).map(|corner| 10 + corner * 7 % 60).chain(10..40).collect();
         let indices: Vec<u32> = attributes.iter().map(|attribute| attribute * 3 % POSITIONS).collect();
         let model = Model::open(mesh(&indices, &attributes)).unwrap();
-        let surface = Surface::new(&model, 0);
+        let surface = Surface::new(model.geometry(), 0).unwrap();
         let welded = in_order(&surface).unwrap();
         assert!(welded.vertices.iter().map(|vertex| vertex.attribute).eq(10..70));
         for ((position, attribute), index) in indices.iter().zip(&attributes).zip(&welded.indices) {
@@ -143,7 +143,7 @@ mod tests {
             let mut bytes = sound.clone();
             bytes[places[stream] + corner] = index;
             let model = Model::open(bytes).unwrap();
-            let surface = Surface::new(&model, 0);
+            let surface = Surface::new(model.geometry(), 0).unwrap();
             assert_eq!(surface.weld_in_any_order(0..20).ok(), surface.weld().ok());
             in_order(&surface).is_none()
         };
@@ -154,6 +154,6 @@ mod tests {
         assert!(is_refused(1, 59, 70), "an invalid index of an attribute vertex");
         assert!(is_refused(1, 59, 255), "an index far from the others");
         let model = Model::open(mesh(&[], &[])).unwrap();
-        assert!(in_order(&Surface::new(&model, 0)).is_none(), "no corners");
+        assert!(in_order(&Surface::new(model.geometry(), 0).unwrap()).is_none(), "no corners");
     }
 }

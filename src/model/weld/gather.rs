@@ -50,7 +50,7 @@ impl Welded {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-    /// let surface = meshpeek::Surface::new(model.geometry()?, 0);
+    /// let surface = model.surface(0)?;
     /// let welded = surface.weld()?;
     /// let positions = welded.gather(surface.positions()?)?; // by the position index
     /// let uvs = surface.uvs(0)?.map(|uvs| welded.gather(uvs)).transpose()?; // by the attribute index
@@ -78,7 +78,7 @@ impl Welded {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// # let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-    /// # let surface = meshpeek::Surface::new(model.geometry()?, 0);
+    /// # let surface = model.surface(0)?;
     /// let welded = surface.weld()?;
     /// let mut buffer = [[0.0; 3]; 24];
     /// welded.gather_into(surface.positions()?, &mut buffer)?;
@@ -113,7 +113,7 @@ impl Welded {
     /// use meshpeek::{Array, model::IndexStream};
     ///
     /// # let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-    /// # let surface = meshpeek::Surface::new(model.geometry()?, 0);
+    /// # let surface = model.surface(0)?;
     /// let welded = surface.weld()?;
     /// let raised: Vec<[f32; 3]> = surface.positions()?.iter().map(|[x, y, z]| [x, y, z + 1.0]).collect();
     /// let vertices = welded.gather_with(IndexStream::Positions, |index| raised.get(index as usize).copied())?;

@@ -11,7 +11,7 @@ use crate::error::debug::{items, short_debug};
 use crate::math::as_index;
 use crate::model::attributes::{IndexEncoding, Indices};
 use crate::model::corners::{Corner, Corners, IndexStream};
-use crate::model::geometry::Counts;
+use crate::model::surface::Counts;
 use crate::model::surface::Surface;
 use crate::model::weld::reserve::{push, reserve};
 
@@ -21,7 +21,7 @@ use crate::model::weld::reserve::{push, reserve};
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-/// let (welded, omitted) = meshpeek::Surface::new(model.geometry()?, 0).weld_lossy()?;
+/// let (welded, omitted) = model.surface(0)?.weld_lossy()?;
 /// if let Some(first) = omitted.first {
 ///     eprintln!("left out {} triangles: {first}", omitted.triangles.len());
 /// }

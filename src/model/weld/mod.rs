@@ -20,7 +20,7 @@ use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::Indices;
 use crate::model::corners::Corners;
-use crate::model::geometry::Counts;
+use crate::model::surface::Counts;
 use crate::model::surface::Surface;
 
 impl Surface<'_> {
@@ -46,7 +46,7 @@ impl Surface<'_> {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let welded = meshpeek::Surface::new(&model, 0).weld_triangles(2..4)?;
+    /// let welded = model.surface(0)?.weld_triangles(2..4)?;
     /// assert_eq!((welded.indices.len(), welded.vertices.len()), (6, 4));
     /// # Ok(())
     /// # }
@@ -99,7 +99,7 @@ impl Surface<'_> {
     ///     <MeshSection><indexbuffer triangle_count='2'>0 1 9  0 1 2</indexbuffer></MeshSection>
     ///     </Mesh></Meshes></MeshSystem>";
     /// let mesh = meshpeek::Model::open(file)?;
-    /// let surface = meshpeek::Surface::new(&mesh, 0);
+    /// let surface = mesh.surface(0)?;
     /// assert!(surface.weld().is_err()); // The first triangle has the index 9.
     /// let (welded, omitted) = surface.weld_lossy()?;
     /// assert_eq!((welded.indices, omitted.triangles.as_slice()), (vec![0, 1, 2], &[0][..]));
@@ -146,5 +146,5 @@ fn check_indices(surface: &Surface<'_>, stream: Indices<'_>, name: &'static str,
     let Some((corner, index)) = stream.first_out_of_range(count) else { return Ok(()) };
     let into = as_u64(stream.byte_offset(corner));
     let kind = Cause::value(format!("an index below {count}"), format!("{index} at corner {corner}"));
-    Err(surface.geometry.fault(surface.index, name, into, kind.unlocated()))
+    Err(surface.fault_at(name, into, kind))
 }

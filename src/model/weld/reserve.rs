@@ -28,5 +28,5 @@ pub(super) fn push<T>(surface: &Surface<'_>, list: &mut Vec<T>, item: T) -> Resu
 
 fn out_of_memory<T>(surface: &Surface<'_>, count: usize) -> Error {
     let asked = as_u64(count.saturating_mul(size_of::<T>()));
-    surface.geometry.fault(surface.index, "indices", 0, Cause::OutOfMemory { asked }.unlocated())
+    surface.fault("indices", Cause::OutOfMemory { asked })
 }

@@ -31,7 +31,7 @@ use crate::model::corners::Corner;
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
 /// let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// let surface = meshpeek::Surface::new(model.geometry()?, 0);
+/// let surface = model.surface(0)?;
 /// let welded = surface.weld()?;
 /// let positions = welded.gather(surface.positions()?)?;
 /// assert_eq!((welded.indices.len(), positions.len()), (36, 24));

@@ -41,14 +41,14 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
             let open = || files.open(global, map);
             if question == BenchQuestion::RandomAgain {
                 let model = open()?;
-                let held = HeldArrays::of(model.geometry()?)?;
+                let held = HeldArrays::of(model.geometry())?;
                 held.random(EARLIER_VERTICES);
                 return measure(|| Ok(()), |()| Ok(BenchAnswer::Sum(held.random(MORE_RANDOM_VERTICES))));
             }
             measure(open, |model| ask_model(model, question))
         }
         Contestant::Copying => answer_from_lists(question, || {
-            Lists::of(files.open(global, |path| crate::read(path))?.geometry()?, InMemory)
+            Lists::of(files.open(global, |path| crate::read(path))?.geometry(), InMemory)
         }),
         Contestant::Reading => answer_from_lists(question, || reading_loader::load(files, global)),
     }
@@ -111,15 +111,17 @@ impl BenchAnswer<'_> {
 }
 
 fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<'_>> {
-    let geometry = model.geometry()?;
+    let geometry = model.geometry();
     Ok(match question {
         BenchQuestion::Open => BenchAnswer::Nothing,
         BenchQuestion::FirstVertex => match copying_loader::first_surface(geometry)? {
-            Some(surface) => BenchAnswer::Vertex(geometry.positions(surface, 0)?.get(0)),
+            Some(surface) => BenchAnswer::Vertex(geometry.surface(surface)?.positions()?.get(0)),
             None => BenchAnswer::Vertex(None),
         },
         BenchQuestion::OneSurface => match copying_loader::first_surface(geometry)? {
-            Some(surface) => BenchAnswer::Surface(&[], Loader::new(InMemory).surface(geometry, surface, true)?),
+            Some(surface) => {
+                BenchAnswer::Surface(&[], Loader::new(InMemory).surface(&geometry.surface(surface)?, true)?)
+            }
             None => BenchAnswer::Nothing,
         },
         BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
@@ -173,10 +175,10 @@ struct Shape<'a> {
 fn shapes(geometry: &dyn Geometry) -> Result<Vec<Shape<'_>>> {
     let mut shapes = Vec::new();
     let mut last = None;
-    for surface in 0..geometry.surface_count()? {
-        let weights = geometry.weights(surface)?;
-        for target in 0..usize::try_from(geometry.counts(surface)?.targets).unwrap_or(usize::MAX) {
-            let positions = geometry.positions(surface, target)?;
+    for surface in geometry.surfaces()? {
+        let weights = surface.weights()?;
+        for target in 0..usize::try_from(surface.counts()?.targets).unwrap_or(usize::MAX) {
+            let positions = surface.target_positions(target)?;
             let key = Some((positions.as_bytes().as_ptr_range(), positions.len(), positions.byte_offset(0)));
             if key != last {
                 shapes.push(Shape { positions, weights });
@@ -198,14 +200,14 @@ impl<'a> HeldArrays<'a> {
     /// Finds the arrays. If the mesh has vertex frames, they are the arrays.
     fn of(geometry: &'a dyn Geometry) -> Result<Self> {
         let frames = geometry.vertex_frame_count()?;
-        let shapes = match frames {
-            1.. if geometry.surface_count()? > 0 => match geometry.vertex_frames(0)? {
+        let shapes = match geometry.surfaces()?.next().filter(|_| frames > 0) {
+            Some(surface) => match surface.vertex_frames()? {
                 Some(all) => vec![Shape { positions: all, weights: None }],
                 None => (0..frames)
-                    .map(|frame| Ok(Shape { positions: geometry.vertex_frame(0, frame)?, weights: None }))
+                    .map(|frame| Ok(Shape { positions: surface.vertex_frame(frame)?, weights: None }))
                     .collect::<Result<_>>()?,
             },
-            _ => shapes(geometry)?,
+            None => shapes(geometry)?,
         };
         let ends = ends(shapes.iter().map(|shape| shape.positions.len()));
         Ok(Self { shapes, ends })

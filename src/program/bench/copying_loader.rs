@@ -177,28 +177,28 @@ impl<S: ArraySource> Loader<S> {
     }
 
     /// Decodes the arrays of a surface. The positions are decoded only if `positions` is true.
-    pub fn surface(&mut self, geometry: &dyn Geometry, surface: usize, positions: bool) -> Result<SurfaceLists> {
+    pub fn surface(&mut self, surface: &Surface<'_>, positions: bool) -> Result<SurfaceLists> {
         // The first array inflates a compressed surface, and its counts are cached then.
-        let indices = geometry.indices(surface)?;
-        let counts = geometry.counts(surface)?;
+        let indices = surface.indices()?;
+        let counts = surface.counts()?;
         let mut lists = SurfaceLists::default();
         for target in 0..usize::try_from(counts.targets).unwrap_or(usize::MAX) {
-            lists.targets.push(self.target(geometry, surface, target, positions)?);
+            lists.targets.push(self.target(surface, target, positions)?);
         }
-        if let Some(weights) = geometry.weights(surface)? {
-            let base = geometry.positions(surface, 0)?;
+        if let Some(weights) = surface.weights()? {
+            let base = surface.positions()?;
             lists.weights = Some(self.weights.list(key!(base), || self.source.weights(&weights))?);
         }
         for (set, last) in self.uvs.iter_mut().enumerate() {
-            if let Some(uvs) = geometry.uvs(surface, set)? {
+            if let Some(uvs) = surface.uvs(set)? {
                 lists.uvs.push(last.list(key!(uvs), || self.source.list(&uvs))?);
             }
         }
-        if let Some(colors) = geometry.colors(surface)? {
+        if let Some(colors) = surface.colors()? {
             lists.colors = Some(self.colors.list(key!(colors), || self.source.list(&colors))?);
         }
         lists.indices = Rc::new(self.source.list(&indices)?);
-        let attributes = geometry.attribute_indices(surface)?;
+        let attributes = surface.second_indices()?;
         if let Some(indices) = attributes
             .filter(|indices| !matches!(indices, crate::model::Indices(crate::model::IndexEncoding::Consecutive(_))))
         {
@@ -207,21 +207,15 @@ impl<S: ArraySource> Loader<S> {
         Ok(lists)
     }
 
-    fn target(
-        &mut self,
-        geometry: &dyn Geometry,
-        surface: usize,
-        target: usize,
-        positions: bool,
-    ) -> Result<TargetLists> {
+    fn target(&mut self, surface: &Surface<'_>, target: usize, positions: bool) -> Result<TargetLists> {
         let mut lists = TargetLists::default();
         if positions {
-            let positions = geometry.positions(surface, target)?;
+            let positions = surface.target_positions(target)?;
             lists.positions = self.positions.list(key!(positions), || self.source.list(&positions))?;
         }
-        if let Some(frames) = geometry.tangent_frames(surface, target)? {
+        if let Some(frames) = surface.target_tangent_frames(target)? {
             lists.frames = Some(self.frames.list(key!(frames), || self.source.list(&frames))?);
-        } else if let Some(normals) = geometry.normals(surface, target)? {
+        } else if let Some(normals) = surface.target_normals(target)? {
             lists.normals = Some(self.normals.list(key!(normals), || self.source.list(&normals))?);
         }
         Ok(lists)
@@ -234,8 +228,8 @@ impl Lists {
         let mut lists = Self { frames: Vec::new(), frame_vertices: 0, surfaces: Vec::new(), shapes: Vec::new() };
         let frames = geometry.vertex_frame_count()?;
         let mut loader = Loader::new(source);
-        for surface in 0..geometry.surface_count()? {
-            let one = loader.surface(geometry, surface, frames == 0)?;
+        for surface in geometry.surfaces()? {
+            let one = loader.surface(&surface, frames == 0)?;
             for target in one.targets.iter().filter(|_| frames == 0) {
                 if lists.shapes.last().is_none_or(|last| !Rc::ptr_eq(&last.positions, &target.positions)) {
                     lists
@@ -245,14 +239,14 @@ impl Lists {
             }
             lists.surfaces.push(one);
         }
-        if frames > 0 && geometry.surface_count()? > 0 {
-            lists.frame_vertices = geometry.vertex_frame(0, 0)?.len();
-            if let Some(all) = geometry.vertex_frames(0)? {
+        if let Some(surface) = geometry.surfaces()?.next().filter(|_| frames > 0) {
+            lists.frame_vertices = surface.vertex_frame(0)?.len();
+            if let Some(all) = surface.vertex_frames()? {
                 lists.frames = loader.source.list(&all)?;
                 return Ok(lists);
             }
             for frame in 0..frames {
-                lists.frames.append(&mut loader.source.list(&geometry.vertex_frame(0, frame)?)?);
+                lists.frames.append(&mut loader.source.list(&surface.vertex_frame(frame)?)?);
             }
         }
         Ok(lists)

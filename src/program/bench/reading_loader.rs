@@ -34,7 +34,7 @@ pub fn load(files: &MeshFiles, global: &Global) -> Result<Lists> {
         mapped.borrow_mut().push(PreadFile { addresses: addresses(map.as_ref()), file });
         Ok(map)
     })?;
-    Lists::of(model.geometry()?, PreadSource { files: mapped.take(), buffer: Vec::new(), held: 0..0 })
+    Lists::of(model.geometry(), PreadSource { files: mapped.take(), buffer: Vec::new(), held: 0..0 })
 }
 
 /// The source of the reading loader: arrays in a map are read from the mapped file.

@@ -177,7 +177,7 @@ impl BenchArgs {
             usage!("{}: bench: expected a regular file to map, found a folder or a special file", shown(path));
         }
         let locate = |error| asset.locate_error(error, path);
-        if copying_loader::first_surface(asset.model.geometry()?).map_err(locate)?.is_none() {
+        if copying_loader::first_surface(asset.model.geometry()).map_err(locate)?.is_none() {
             usage!("{}: bench: expected a surface with vertices, found none", shown(path));
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;
@@ -311,7 +311,7 @@ fn subject<D: AsRef<[u8]> + Send + Sync>(
     files: MeshFiles,
     warm_up: MeshFiles,
 ) -> anyhow::Result<Subject> {
-    let geometry = model.geometry()?;
+    let geometry = model.geometry();
     Ok(Subject {
         name,
         path: None,

@@ -148,16 +148,18 @@ impl StreamArgs {
         let options = self.options(budget, requests.min(MAX_REQUESTS));
         let is_mapped = parts.iter().all(|part| !part.is_block) && has_mapped_arrays(&map, &model, &parts)?;
         let flight = if is_mapped {
-            let geometry = model.geometry()?;
+            let geometry = model.geometry();
             let mut ranges = Vec::new();
             for part in parts.iter() {
-                MeshParts::arrays(geometry, part, |bytes| ranges.extend(map.range_of(bytes)))?;
+                let surface = geometry.surface(as_index(part.surface))?;
+                MeshParts::arrays(&surface, part, |bytes| ranges.extend(map.range_of(bytes)))?;
             }
             let regions = Arc::new(MapRegions::with_ranges(map, REGION_BYTES, &ranges)?);
             drop(ranges);
             let content = Arc::clone(&regions);
             let items_of = |part: &crate::streaming::MeshPart, _, items: &mut Vec<_>| {
-                MeshParts::arrays(geometry, part, |bytes| items.extend(content.items_of(bytes)))
+                let surface = geometry.surface(as_index(part.surface))?;
+                MeshParts::arrays(&surface, part, |bytes| items.extend(content.items_of(bytes)))
             };
             let read = reader(geometry, &parts)?;
             let mut scene = MeshScene::new(Arc::clone(&parts), Arc::clone(&regions), budget, items_of, read)?;
@@ -223,7 +225,8 @@ fn layout() -> crate::Result<VertexLayout> {
 fn has_mapped_arrays(map: &Map, model: &Model<FileBytes>, parts: &MeshParts) -> crate::Result<bool> {
     let Some(part) = parts.get(0) else { return Ok(false) };
     let mut is_mapped = true;
-    MeshParts::arrays(model.geometry()?, part, |bytes| is_mapped &= bytes.is_empty() || map.range_of(bytes).is_some())?;
+    let surface = model.surface(as_index(part.surface))?;
+    MeshParts::arrays(&surface, part, |bytes| is_mapped &= bytes.is_empty() || map.range_of(bytes).is_some())?;
     Ok(is_mapped)
 }
 

@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::FormatVersion as _;
 use crate::model::{LevelFile, Lod};
 use clap::Args;
 use serde_json::{Value, json};

@@ -207,9 +207,12 @@ impl<'a> AssetSurvey<'a> {
         };
         let count = level.surface_count().unwrap_or_default();
         self.charge(count.saturating_mul(ITEM_WORK));
-        let mut gpu = GpuCounter::new(SceneInput::new(self.asset.model.contents()), self.request.gpu);
-        let triangles =
-            (0..count).map(|index| self.surface(block, &*inflated, &Surface::new(&*level, index), number, &mut gpu));
+        let mut gpu = GpuCounter::new(SceneInput::new(&self.asset.model), self.request.gpu);
+        let triangles = level
+            .surfaces()
+            .into_iter()
+            .flatten()
+            .map(|surface| self.surface(block, &*inflated, &surface, number, &mut gpu));
         let triangles = triangles.fold(0_usize, usize::saturating_add);
         Some(InflatedSummary { bytes, counts: Some((count, triangles)) })
     }

@@ -9,8 +9,9 @@ use crate::array::Sphere;
 use crate::export::{LevelChoice, SceneInput};
 use crate::math::as_u64;
 use crate::model::Axis;
+use crate::model::MeshFile;
 use crate::model::{Counts, DescribedBlocks, Geometry, LevelStorage, Space};
-use crate::{Animations, Bounds, Finding, MeshFile, Name, Surface};
+use crate::{Animations, Bounds, Finding, Name, Surface};
 
 use super::block_survey::AssetSurvey;
 use super::clips::{ClipSummary, clips};
@@ -141,7 +142,7 @@ impl FileSummary {
         if let Some(file) = asset.model.file().blocks() {
             return Self::of_blocks(asset, AssetSurvey::of(asset, file, request, Self::start(asset)), request);
         }
-        let geometry = asset.model.geometry()?;
+        let geometry = asset.model.geometry();
         let mut findings = Vec::new();
         // With the option `--lod none`, only the header of a compressed file is described.
         let file = asset.model.file();
@@ -168,19 +169,19 @@ impl FileSummary {
         let bounds = value_or(is_partial, file.bounds_in_steps(&mut read), Bounds::EMPTY)?;
         let mut pools = BTreeSet::new();
         let release = || asset.release();
-        let mut gpu = GpuCounter::new(SceneInput::new(asset.model.contents()).with_release(&release), request.gpu);
+        let mut gpu = GpuCounter::new(SceneInput::new(&asset.model).with_release(&release), request.gpu);
         let surfaces = surfaces.map(|surface| {
             let shares = !pools.insert(surface.vertex_pool()?);
             summarize_surface(file, &surface, shares, is_header_only, &mut gpu, &mut read)
         });
         let mut surfaces = surfaces.collect::<crate::Result<Vec<_>>>()?;
-        let (level_choice, levels) = if file.contents().level_storage() == LevelStorage::Shared {
+        let (level_choice, levels) = if asset.model.contents().level_storage() == LevelStorage::Shared {
             let choice = match levels {
-                LodFilter::One(number) => LevelChoice::One(nearest_level(file.asset(), number)?),
+                LodFilter::One(number) => LevelChoice::One(nearest_level(asset.model.opened_asset(), number)?),
                 LodFilter::All => LevelChoice::Scenes,
                 LodFilter::None => LevelChoice::Best,
             };
-            (choice, describe_levels(file.asset(), levels, &mut surfaces)?)
+            (choice, describe_levels(asset.model.opened_asset(), levels, &mut surfaces)?)
         } else {
             (LevelChoice::Best, Vec::new())
         };
@@ -197,13 +198,13 @@ impl FileSummary {
                 Some(vertices) => Some((geometry.vertex_frame_count()?, vertices)),
                 None => None,
             },
-            bones: bones(asset.model.animations()?, is_partial)?,
+            bones: bones(asset.model.animations(), is_partial)?,
             is_animation: !file.has_surfaces(),
             remarks: if in_full { Vec::new() } else { file.remarks() },
             levels,
             surfaces,
             left_out: geometry.surface_count()?.saturating_sub(max_surfaces),
-            clips: clips(asset.model.animations()?, request.moved_bones, is_partial)?,
+            clips: clips(asset.model.animations(), request.moved_bones, is_partial)?,
             findings,
             files: asset.files(),
             ..Self::start(asset).in_format(geometry)
@@ -302,7 +303,7 @@ impl FileSummary {
     fn of_blocks(asset: &InputAsset, mut survey: Self, request: &SummaryRequest) -> crate::Result<Self> {
         asset.findings(false, false, &mut |finding| survey.findings.push(finding))?;
         asset.check()?;
-        let geometry = asset.model.geometry()?;
+        let geometry = asset.model.geometry();
         let levels = match request.levels {
             LodFilter::One(_) if request.replaces_damaged => Some(LevelChoice::Best),
             LodFilter::One(number) => only_level(asset.model.contents(), number.lod()),

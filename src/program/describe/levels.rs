@@ -27,7 +27,7 @@ pub fn describe_levels(
             triangles: 0,
         };
         for surface in &mut *surfaces {
-            let is_drawn = geometry.is_drawn(surface.index)?;
+            let is_drawn = geometry.surface(surface.index)?.is_drawn()?;
             if is_drawn {
                 summary.surfaces = summary.surfaces.saturating_add(1);
                 summary.triangles = summary.triangles.saturating_add(surface.triangles());

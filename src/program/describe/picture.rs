@@ -21,7 +21,7 @@ pub fn with_scene<T>(
     run: impl FnOnce(&SceneInput<'_>) -> crate::Result<T>,
 ) -> anyhow::Result<T> {
     let release = || asset.release();
-    let input = SceneInput::new(asset.model.contents()).with_clips(clips).with_release(&release);
+    let input = SceneInput::new(&asset.model).with_clips(clips).with_release(&release);
     let found = run(&input).and_then(|found| asset.check().map(|()| found));
     found.map_err(|error| asset.locate_error(error, path).into())
 }

@@ -37,7 +37,7 @@ impl PlacedBounds {
             is_limited: true,
         };
         let mut bounds = Bounds::EMPTY;
-        PlacedScene::new(&SceneInput::new(contents), options, Space::UNKNOWN)?.each_surface(&mut |placed| {
+        PlacedScene::new(&SceneInput::of_contents(contents), options, Space::UNKNOWN)?.each_surface(&mut |placed| {
             let map = placed.conversion.map();
             if *map == Affine::IDENTITY {
                 bounds = bounds.union(&placed.surface.bounds()?);

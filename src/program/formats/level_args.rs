@@ -198,7 +198,7 @@ impl LevelArgs {
         model: &'a Model<D>,
     ) -> anyhow::Result<Handle<'a, dyn Geometry + 'a>> {
         let Some(blocks) = model.file().blocks() else {
-            let Some(option) = self.first_option() else { return Ok(Handle::Borrowed(model)) };
+            let Some(option) = self.first_option() else { return Ok(Handle::Borrowed(model.geometry())) };
             usage!("{option}: applies to Second Life meshes only; leave it out");
         };
         let asset = blocks.opened();

@@ -34,7 +34,7 @@ impl FromStr for Selector {
 impl Selector {
     /// Returns the number of the surface. A number is not compared with the number of surfaces.
     pub fn surface(&self, geometry: &dyn Geometry) -> anyhow::Result<usize> {
-        let name = |surface| geometry.surface_name(surface);
+        let name = |surface| geometry.surface(surface)?.name();
         self.resolve("--surface", "surface", || geometry.surface_count(), name)
     }
 

@@ -20,8 +20,8 @@ pub struct AnimationFile {
 }
 
 impl AnimationFile {
-    pub fn source(&self) -> crate::Result<ClipSource<'_>> {
-        Ok(ClipSource { name: &self.name, animations: self.asset.model.animations()? })
+    pub fn source(&self) -> ClipSource<'_> {
+        ClipSource { name: &self.name, animations: self.asset.model.animations() }
     }
 }
 
@@ -47,7 +47,7 @@ pub fn open_animations(names: &[PathBuf], walk: &WalkArgs, global: &Global) -> a
                 continue;
             }
             let asset = opened?;
-            let animations = asset.model.animations().map_err(|error| error.at_path(&path))?;
+            let animations = asset.model.animations();
             if is_named || animations.clip_count()? > 0 {
                 found.push(AnimationFile { name: asset.stem(&path), asset });
             }

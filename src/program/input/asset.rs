@@ -1,10 +1,9 @@
 //! An open mesh file, with the paths and bytes of the files that it was read from.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::formats::mesh_files::MeshFiles;
-use crate::sidecar::{Key, Sidecar};
+use crate::sidecar::Key;
 use crate::{Error, Field, Finding, Model};
 
 use super::bytes::{Data, MappedFile};
@@ -28,8 +27,6 @@ pub struct InputAsset {
     /// read before the file was opened, which identify the file content. `key` is `None` if the
     /// file on the command line is not a regular file.
     pub key: Option<Key>,
-    /// The sidecar that is used for this model, or `None` if there is no matching sidecar.
-    pub sidecar: Option<Arc<Sidecar>>,
     /// The map of the sidecar, or `None` if the sidecar was copied into memory.
     pub mapped_sidecar: Option<MappedFile>,
     /// The progress of the command on this file, which is shown until the asset is dropped.

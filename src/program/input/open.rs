@@ -78,7 +78,7 @@ impl<'g> Opener<'g> {
         let options = OpenOptions { asset: asset.unwrap_or_default(), ..self.options };
         let model = loader.note(load()).and_then(|data| open_data(data, path, &options));
         let model = loader.explain(model).map_err(|error| error.at_path(path))?;
-        Ok(InputAsset { model, source: 0, pair: None, key, sidecar: None, mapped_sidecar: None, _progress: None })
+        Ok(InputAsset { model, source: 0, pair: None, key, mapped_sidecar: None, _progress: None })
     }
 
     fn open_pair(&mut self, pair: MeshFiles) -> crate::Result<InputAsset> {
@@ -87,7 +87,7 @@ impl<'g> Opener<'g> {
         let model = loader.explain(model.map_err(|error| found_instead(pair.locate_error(error))))?;
         let source = pair.named_source();
         let pair = Some(pair);
-        Ok(InputAsset { model, source, pair, key: None, sidecar: None, mapped_sidecar: None, _progress: None })
+        Ok(InputAsset { model, source, pair, key: None, mapped_sidecar: None, _progress: None })
     }
 
     /// Opens the meshes that a path names, and passes each to `visit` with the key of an Unreal
@@ -262,9 +262,8 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
         if global.verbose {
             note(&format!("{}: using the sidecar {}", shown(path), shown(&found.path)), global);
         }
-        let sidecar = Arc::new(found.sidecar);
-        opened.model = opened.model.with_sidecar(sidecar.clone());
-        (opened.sidecar, opened.mapped_sidecar) = (Some(sidecar), mapped);
+        opened.model = opened.model.with_sidecar(Arc::new(found.sidecar));
+        opened.mapped_sidecar = mapped;
     }
     Ok(opened)
 }

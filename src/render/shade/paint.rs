@@ -79,7 +79,7 @@ impl<'a> SurfacePaint<'a> {
             flips_v: surface.conversion.flips_v(),
         };
         if options.shading == Shading::Surfaces {
-            paint.albedo = palette(surface.number.wrapping_add(surface.place_number));
+            paint.albedo = palette(surface.surface.index().wrapping_add(surface.place_number));
             (paint.blend, paint.is_unlit) = (Blend::Opaque, false);
             return Ok(paint);
         }

@@ -106,8 +106,6 @@ struct TrianglePool {
 #[derive(Clone, Copy)]
 pub(crate) struct NormalInput<'s, 'a> {
     pub(crate) pool: PoolKey,
-    /// The index of the surface in its level of detail.
-    pub(crate) number: usize,
     pub(crate) surface: &'s Surface<'a>,
     pub(crate) shape: SurfaceShape<'s>,
     pub(crate) conversion: &'s SpaceConversion,
@@ -141,7 +139,7 @@ impl ComputedNormals {
         let is_new = !self.pools.contains_key(&input.pool);
         let pool = self.pools.entry(input.pool).or_default();
         let mut asked = POOL.saturating_add(count.saturating_mul(TRIANGLE));
-        let has_seams = is_new && input.surface.geometry.attribute_indices(input.surface.index())?.is_none();
+        let has_seams = is_new && input.surface.second_indices()?.is_none();
         if is_new {
             pool.vertices = input.shape.positions(input.surface)?.len();
             let size = if has_seams { VERTEX.saturating_add(EQUAL_VERTEX) } else { VERTEX };
@@ -155,7 +153,7 @@ impl ComputedNormals {
         if has_seams {
             pool.equal = equal_vertices(&SurfaceShape::Base.positions(input.surface)?, pool.vertices)?;
         }
-        pool.surfaces.push((input.number, pool.triangles.len()));
+        pool.surfaces.push((input.surface.index(), pool.triangles.len()));
         pool.triangles.reserve_exact(count);
         let mut corners = [[0; 3]; 256];
         for first in (0..count).step_by(corners.len()) {
@@ -179,7 +177,7 @@ impl ComputedNormals {
             return Ok(false);
         }
         let lent = geometry.lend(0)?;
-        let normals = lent.tangent_frames(0, 0)?.and(lent.normals(0, 0)?);
+        let normals = lent.surface().tangent_frames()?.and(lent.surface().normals()?);
         Ok(normals.is_some_and(|normals| !matches!(normals.0, NormalEncoding::F32(_) | NormalEncoding::Strided(_))))
     }
 
@@ -192,7 +190,7 @@ impl ComputedNormals {
     /// Returns the pool of a surface, and the number of the first triangle of the surface in it.
     fn find(&self, input: &NormalInput<'_, '_>) -> Option<(&TrianglePool, usize)> {
         let pool = self.pools.get(&input.pool).filter(|pool| !pool.is_too_large)?;
-        let (_, first) = pool.surfaces.iter().find(|(number, _)| *number == input.number)?;
+        let (_, first) = pool.surfaces.iter().find(|(number, _)| *number == input.surface.index())?;
         Some((pool, *first))
     }
 

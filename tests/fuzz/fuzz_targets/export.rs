@@ -35,7 +35,7 @@ impl std::io::Write for Start {
 
 /// Returns all files of an export, or `None` if it fails.
 fn files(model: &Model<&[u8]>, format: ExportFormat, options: &ExportOptions) -> Option<Vec<Start>> {
-    let input = SceneInput::new(model.contents());
+    let input = SceneInput::new(model);
     let export = Export::new(&input, format, options).ok()?;
     let mut files = Vec::new();
     for file in 0..export.file_count() {

@@ -96,7 +96,7 @@ fn look_at_surface(surface: &Surface<'_>, length: u64) {
 
 /// Returns all positions and weights of the first surfaces, or the errors.
 fn values(model: &Model<&[u8]>) -> Vec<String> {
-    let surfaces = model.geometry().into_iter().flat_map(Surface::all).flatten().take(SURFACES);
+    let surfaces = model.surfaces().into_iter().flatten().take(SURFACES);
     let value = |surface: Surface<'_>| {
         let positions = surface.positions().map(|all| all.iter().map(|one| one.map(f32::to_bits)).collect::<Vec<_>>());
         let weights = surface.weights().map(|all| {
@@ -109,7 +109,7 @@ fn values(model: &Model<&[u8]>) -> Vec<String> {
 }
 
 fn look_at_scene(model: &Model<&[u8]>, bytes: &[u8]) {
-    let Ok(geometry) = model.geometry() else { return };
+    let geometry = model.geometry();
     let Ok(faces) = all_faces(geometry) else {
         some(Scene::new(geometry), bytes.len() as u64);
         return;
@@ -155,7 +155,7 @@ fuzz_target!(|bytes: &[u8]| {
         end = region.end;
     });
     assert!(end <= length && (some(regions, length).is_none() || end == length));
-    for surface in model.geometry().into_iter().flat_map(Surface::all).flatten().take(SURFACES) {
+    for surface in model.surfaces().into_iter().flatten().take(SURFACES) {
         look_at_surface(&surface, length);
     }
     pose_and_skin(file);

@@ -6,6 +6,7 @@ use meshpeek::ezmesh::{
     VertexBuffer, VertexValue, View,
 };
 use meshpeek::internals::{FormatFile, format_file};
+use meshpeek::model::SurfaceArrays as _;
 use meshpeek::model::{Indices, Transform};
 use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, FormatVersion, Geometry, MeshFile as _, Model, OpenOptions,
@@ -110,7 +111,7 @@ pub fn check_invariants(bytes: &[u8]) -> Fate {
     look_at_clips(&mut look, &system);
     pose_and_skin(&system);
     for surface in [system.surface_count().unwrap(), usize::MAX] {
-        assert_eq!(Surface::new(&system, surface).counts().unwrap_err().kind().id(), "no-such");
+        assert_eq!(Surface::new(&system, surface).unwrap_err().kind().id(), "no-such");
     }
     compare_modes(&mut look, &system, &strict, &watched);
     look_at_structure(&mut look, &system, bytes);
@@ -487,7 +488,7 @@ fn look_at_the_rest(look: &mut Look, view: View<'_>) {
 }
 
 fn look_at_surface(look: &mut Look, system: &Mesh<&[u8]>, index: usize) {
-    let surface = Surface::new(system, index);
+    let surface = Surface::new(system, index).unwrap();
     let _ = (look.some(surface.name()), look.some(surface.material()), look.some(surface.is_drawn()));
     assert!(look.some(surface.sphere()).flatten().is_none());
     let counts = look.some(surface.counts());
@@ -567,7 +568,7 @@ fn compare_modes(look: &mut Look, lenient: &Mesh<&[u8]>, strict: &Mesh<&[u8]>, w
         .map(|system| (system.form(), system.surface_count().unwrap(), system.view().bone_count()));
     assert!(all[0] == all[1] && all[0] == all[2]);
     for index in some_of(0..lenient.surface_count().unwrap()) {
-        let [one, two, three] = [lenient, strict, watched].map(|system| Surface::new(system, index));
+        let [one, two, three] = [lenient, strict, watched].map(|system| Surface::new(system, index).unwrap());
         let positions = |surface: &Surface<'_>| surface.positions().map(|all| all.as_bytes().to_vec());
         let indices = |surface: &Surface<'_>| surface.indices().map(|all| all.iter().collect::<Vec<_>>());
         look_the_same(look, positions(&one), &positions(&two), &positions(&three));

@@ -2,6 +2,7 @@
 //! valid or not, and tests the invariants that hold for any content.
 
 use meshpeek::internals::{FormatFile, format_file};
+use meshpeek::model::SurfaceArrays;
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::secondlife::llsd::{self, LlsdEvent, LlsdLimits, LlsdValue, LlsdWalk, LlsdWriter};
 use meshpeek::secondlife::{
@@ -57,7 +58,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     }
     if let Ok(model) = Model::open(bytes) {
         assert!(matches!(format_file(&model), FormatFile::SecondLife(_)) && model.file().source_count() == 1);
-        let counts = [model.geometry().unwrap().surface_count(), Geometry::surface_count(&mesh)].map(Result::ok);
+        let counts = [model.geometry().surface_count(), SurfaceArrays::surface_count(&mesh)].map(Result::ok);
         assert_eq!(counts[0], counts[1]);
     }
     let is_sound = mesh.check().is_ok() && !findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -594,7 +595,7 @@ fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults:
         if submesh.is_placeholder() {
             continue;
         }
-        let surface = Surface::new(detail, index);
+        let surface = Surface::new(detail, index).unwrap();
         let counts = surface.counts().unwrap();
         assert_eq!(usize::try_from(counts.vertices).unwrap(), submesh.vertex_count());
         assert_eq!(usize::try_from(counts.corners).unwrap(), submesh.triangle_count() * 3);
@@ -631,11 +632,11 @@ fn look_at_detail(detail: &LevelGeometry<'_>, level: Option<&Level<'_>>, faults:
 
 fn look_at_neutral(mesh: &Mesh<&[u8]>, faults: &Faults<'_>, random: &mut Random) {
     let level = faults.some(mesh.view().nearest_level(Lod::High));
-    let count = faults.some(Geometry::surface_count(mesh));
+    let count = faults.some(SurfaceArrays::surface_count(mesh));
     assert_eq!(count, level.map(|level| level.len()));
     let bounds = faults.some(Geometry::bounds(mesh));
     let surfaces = some_of(count.unwrap_or_default(), random);
-    for surface in surfaces.into_iter().map(|index| Surface::new(mesh, index)) {
+    for surface in surfaces.into_iter().map(|index| Surface::new(mesh, index).unwrap()) {
         if let Some(own) = faults.some(surface.bounds()) {
             let is_inside = |whole: Bounds| (0..3).all(|axis| whole.min[axis] <= own.min[axis]);
             assert!(own.is_empty() || bounds.is_none_or(is_inside));

@@ -1,7 +1,8 @@
 //! Does everything that a caller can do with a UNIGINE mesh, valid or not, and tests the invariants
 //! that hold for any content.
 
-use meshpeek::unigine::{LentSurface, Mesh, RULES, Storage, SurfaceTree, SurfaceView};
+use meshpeek::model::SurfaceArrays;
+use meshpeek::unigine::{InflatedSurface, Mesh, RULES, Storage, SurfaceTree, SurfaceView};
 use meshpeek::{Array, Bounds, Error, Finding, Geometry, MeshFile as _, Name, Region, Result, Surface};
 
 use crate::support::invariants::{Fate, expect_lossy_weld, expect_named, pose_and_skin};
@@ -184,7 +185,7 @@ fn look_at_targets(view: &SurfaceView<'_>, random: &mut Random, length: u64) {
 }
 
 fn look_at_corners(mesh: &Mesh<&[u8]>, index: usize, random: &mut Random, length: u64) {
-    let surface = Surface::new(mesh, index);
+    let surface = Surface::new(mesh, index).unwrap();
     let (Some(indices), Some(attributes)) =
         (some(surface.indices(), length), some(surface.attribute_indices(), length))
     else {
@@ -273,10 +274,10 @@ fn count_and_lend(mesh: &Mesh<&[u8]>, bytes: &[u8]) {
         if read.as_ref().is_err_and(|error| error.contains("asset")) {
             continue;
         }
-        let counts = Geometry::counts(&fresh, index).map_err(|error| error.to_string());
+        let counts = SurfaceArrays::counts(&fresh, index).map_err(|error| error.to_string());
         assert_eq!(counts, read.clone().map(|(counts, ..)| counts), "surface {index}");
         let lent = fresh.lend(index);
-        assert_eq!(said(lent.as_ref().map_err(Error::clone).and_then(LentSurface::view)), read, "surface {index}");
+        assert_eq!(said(lent.as_ref().map_err(Error::clone).and_then(InflatedSurface::view)), read, "surface {index}");
         let tree = |tree: Result<Option<SurfaceTree<'_>>>| tree.map(|tree| tree.map(|tree| tree.nodes().len())).ok();
         if let Ok(lent) = &lent {
             assert_eq!(tree(lent.tree()), tree(mesh.tree(index)));

@@ -105,7 +105,7 @@ impl<'b> PartWalk<'b> {
         self.pool = pool;
         for triangles in parts.ranges() {
             let WrittenPart { order, normals } =
-                parts.order(view, (shape, corners.as_ref()), triangles, losses, surface.number)?;
+                parts.order(view, (shape, corners.as_ref()), triangles, losses, surface.surface.index())?;
             let positions = shape.positions(view)?;
             let part = SurfacePart { surface, order, normals, stores_normals, positions, conversion, bones, is_first };
             visit(&part, losses)?;
@@ -265,7 +265,7 @@ impl<'s> SurfacePart<'_, 's> {
         }
         if too_many > 0 {
             let text = format!("all but the 4 greatest weights of {too_many} vertices");
-            losses.add(LossKind::Influences, Some(self.surface.number), text);
+            losses.add(LossKind::Influences, Some(self.surface.surface.index()), text);
         }
         Ok(())
     }

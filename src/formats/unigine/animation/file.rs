@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{properties, regions, validate, write};
-use crate::model::{Bone, DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm, views_of_self};
+use crate::model::{Bone, DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -231,8 +231,6 @@ impl<D: AsRef<[u8]> + Send + Sync> FormatVersion for Animation<D> {
 
 impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     type Data = D;
-
-    views_of_self!();
 
     fn source(&self, source: usize) -> Option<&D> {
         (source == 0).then_some(&self.data)

@@ -3,10 +3,9 @@
 
 use super::file::Animation;
 use crate::array::{Bounds, Sphere};
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Error, Result, no_such};
 use crate::formats::unigine::geometry::SPACE;
-use crate::math::as_u64;
-use crate::model::{Colors, Counts, Geometry, Indices, Positions, Space, TangentFrames, Uvs, Weights};
+use crate::model::{Counts, Geometry, Indices, Positions, Space, SurfaceArrays};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
@@ -21,62 +20,39 @@ impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
     fn sphere(&self) -> Result<Option<Sphere>> {
         Ok(Self::bounds(self)?.map(|(_, sphere)| sphere))
     }
+}
 
+/// An animation file has no surfaces, and hence no index for which a method is called.
+impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Animation<D> {
     fn surface_count(&self) -> Result<usize> {
         Ok(0)
     }
 
     fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
-        no_surface(self, surface)
+        Err(no_surface(surface))
     }
 
     fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
-        no_surface(self, surface)
-    }
-
-    fn surface_sphere(&self, surface: usize) -> Result<Option<Sphere>> {
-        no_surface(self, surface)
+        Err(no_surface(surface))
     }
 
     fn counts(&self, surface: usize) -> Result<Counts> {
-        no_surface(self, surface)
+        Err(no_surface(surface))
     }
 
     fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
-        no_surface(self, surface)
-    }
-
-    fn tangent_frames(&self, surface: usize, _: usize) -> Result<Option<TangentFrames<'_>>> {
-        no_surface(self, surface)
-    }
-
-    fn uvs(&self, surface: usize, _: usize) -> Result<Option<Uvs<'_>>> {
-        no_surface(self, surface)
-    }
-
-    fn colors(&self, surface: usize) -> Result<Option<Colors<'_>>> {
-        no_surface(self, surface)
-    }
-
-    fn weights(&self, surface: usize) -> Result<Option<Weights<'_>>> {
-        no_surface(self, surface)
+        Err(no_surface(surface))
     }
 
     fn indices(&self, surface: usize) -> Result<Indices<'_>> {
-        no_surface(self, surface)
+        Err(no_surface(surface))
     }
 
-    fn attribute_indices(&self, surface: usize) -> Result<Option<Indices<'_>>> {
-        no_surface(self, surface)
-    }
-
-    fn fault(&self, surface: usize, name: &'static str, _: u64, error: Error) -> Error {
-        error.located(self.generation().format(), Field::new(name).in_list("surface", as_u64(surface)), None)
+    fn fault(&self, surface: usize, _: &'static str, _: u64, _: Error) -> Error {
+        no_surface(surface)
     }
 }
 
-/// Returns the error for any surface index, because an animation file has no surfaces.
-fn no_surface<T, D: AsRef<[u8]>>(file: &Animation<D>, surface: usize) -> Result<T> {
-    let kind = Cause::NoSuch { count: 0, index: as_u64(surface) };
-    Err(Error::without_offset(file.generation().format(), Field::new("").in_list("surface", as_u64(surface)), kind))
+fn no_surface(surface: usize) -> Error {
+    no_such("unigine", "surface", 0, surface)
 }

@@ -9,7 +9,7 @@
 //!
 //! The content of an uncompressed block is borrowed directly from the file. The content of a
 //! compressed block is inflated on its first use and then cached in the mesh, inflated into an
-//! [`InflateBuffer`] that the caller provides, or lent to the caller in a [`LentSurface`].
+//! [`InflateBuffer`] that the caller provides, or lent to the caller in an [`InflatedSurface`].
 
 pub(crate) mod block;
 pub(crate) mod buffer;
@@ -18,7 +18,7 @@ mod counts;
 mod inflate;
 mod inflate_stream;
 pub(crate) mod inflated;
-pub(crate) mod lent_surface;
+pub(crate) mod inflated_surface;
 pub(crate) mod locate;
 pub(crate) mod node;
 pub(crate) mod regions;
@@ -26,5 +26,3 @@ pub(crate) mod surfaces;
 pub(crate) mod tree;
 mod wide_indices;
 pub(crate) mod write;
-
-pub use lent_surface::LentSurface;

@@ -10,7 +10,7 @@ use super::flight::{Drawn, FlightScene};
 use crate::io::FileBytes;
 use crate::math::as_index;
 use crate::streaming::{Content, ItemRange, MeshPart, MeshParts, Priority, Slot, StreamOutcome, Streamer};
-use crate::{Array, Bounds, ErrorKind, Geometry, Model, Surface};
+use crate::{Array, Bounds, ErrorKind, Geometry, Model};
 
 /// The parts of the budget that the visible parts take, and that the requested parts take.
 const VISIBLE_SHARE: f64 = 0.25;
@@ -253,7 +253,7 @@ impl<C: Content> FlightScene for MeshScene<'_, C> {
 /// Returns a function that reads some vertices of a part of a mesh. All arrays are found now,
 /// because finding an array later could read pages that are not resident.
 pub fn reader<'m>(mesh: &'m dyn Geometry, parts: &'m MeshParts) -> crate::Result<Box<dyn Fn(u32) -> u64 + 'm>> {
-    let arrays = Surface::all(mesh)?.map(|surface| Ok((surface.indices()?, surface.positions()?)));
+    let arrays = mesh.surfaces()?.map(|surface| Ok((surface.indices()?, surface.positions()?)));
     let arrays = arrays.collect::<crate::Result<Vec<_>>>()?;
     Ok(Box::new(move |part| {
         let Some(part) = parts.get(part) else { return 0 };
@@ -270,10 +270,10 @@ pub fn reader<'m>(mesh: &'m dyn Geometry, parts: &'m MeshParts) -> crate::Result
 /// The boxes of all surfaces of a file that was just opened, with the time and the bytes that it
 /// took to find them.
 pub fn read_boxes(model: &Model<FileBytes>, start: Instant) -> crate::Result<(Duration, usize)> {
-    let geometry = model.geometry()?;
-    let count = geometry.surface_count()?;
-    for surface in 0..count {
-        geometry.surface_bounds(surface)?;
+    let surfaces = model.surfaces()?;
+    let count = surfaces.len();
+    for surface in surfaces {
+        surface.bounds()?;
     }
     Ok((start.elapsed(), count))
 }

@@ -66,9 +66,9 @@ impl ConvertJob {
         let options = args.options(&*contents.asset(args.asset.unwrap_or_default())?)?;
         let options = options.with_source(facts::of(&self.path, &self.asset, (!is_stream).then_some(target)));
         let options = options.with_max_bytes(self.limit(args, animations).bytes);
-        let clips = animations.iter().map(AnimationFile::source).collect::<crate::Result<Vec<_>>>()?;
+        let clips = animations.iter().map(AnimationFile::source).collect::<Vec<_>>();
         let release = || self.asset.release();
-        let input = SceneInput::new(contents).with_clips(&clips).with_release(&release);
+        let input = SceneInput::of_contents(contents).with_clips(&clips).with_release(&release);
         // The hash reads the whole file, and so brings the pages of a large file into memory.
         let hash = || options.source.set_hash(facts::hash(&self.asset));
         let (_, export) = threads::both(hash, || Export::new(&input, format, &options));

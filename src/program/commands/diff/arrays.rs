@@ -9,7 +9,7 @@ use super::surfaces::ComparedPools;
 use super::value::DiffValue;
 use super::weights::{InfluenceReader, compare_influences};
 use crate::math::{as_index, as_u64};
-use crate::model::{Geometry, Indices, Weights};
+use crate::model::{Geometry, Indices, SurfaceArrays, Weights};
 use crate::scene::whole_frames;
 use crate::{Result, Surface};
 
@@ -162,7 +162,7 @@ impl MeshComparison<'_, '_> {
     pub fn compare_vertex_frames(&mut self, place: &DiffPlace<'_>, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
         let frames = self.read(levels, Geometry::vertex_frame_count)?;
         self.compare_counts(place, "vertex_frames", "vertex frames", frames)?;
-        let surfaces = self.read(levels, Geometry::surface_count)?;
+        let surfaces = self.read(levels, SurfaceArrays::surface_count)?;
         let is_wanted = self.options().wants(DiffKind::Animations) && !self.is_by_corner();
         if !is_wanted || surfaces.a == 0 || surfaces.b == 0 {
             return Ok(());
@@ -175,7 +175,7 @@ impl MeshComparison<'_, '_> {
             if self.sink.is_decided() {
                 break;
             }
-            let positions = self.read(levels, |level| level.vertex_frame(0, frame))?;
+            let positions = self.read(levels, |level| level.surface(0)?.vertex_frame(frame))?;
             let place = place.item("frame", Both::new(frame, frame), &[]);
             self.compare_items_as(DiffKind::Animations, &place.part("positions", "positions"), positions, None)?;
         }

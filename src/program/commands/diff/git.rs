@@ -9,13 +9,13 @@ use super::both::Both;
 use super::options::DiffOptions;
 use super::report::{DiffDetail, print_text};
 use super::side::DiffSide;
+use crate::Name;
 use crate::io::open_regular;
 use crate::model::Counts;
 use crate::program::args::Global;
 use crate::program::outcome::{Outcome, usage};
 use crate::program::render::report::is_pipe_closed;
 use crate::program::render::text::shown;
-use crate::{Geometry as _, Name, Surface};
 
 /// The path with which Git names the missing version of a file.
 const MISSING: [&str; 2] = ["/dev/null", "nul"];
@@ -92,9 +92,10 @@ fn is_missing(path: &Path) -> bool {
 fn describe(side: &DiffSide, mark: char, style: Style, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{style}{mark}{mark}{mark} {}{style:#}", side.heading())?;
     let model = &side.asset.model;
-    let count = side.locate(model.surface_count())?;
-    for index in 0..count.min(MAX_SURFACES) {
-        let surface = Surface::new(model, index);
+    let surfaces = side.locate(model.surfaces())?;
+    let count = surfaces.len();
+    for surface in surfaces.take(MAX_SURFACES) {
+        let index = surface.index();
         let name = Name::new(side.locate(surface.name())?.as_bytes()).to_string();
         let Counts { vertices, corners, .. } = side.locate(surface.counts())?;
         let name = if name.is_empty() { name } else { format!(" ({name})") };

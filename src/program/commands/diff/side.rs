@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::both::Both;
-use crate::FormatVersion as _;
 use crate::program::args::Global;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;

@@ -12,7 +12,7 @@ use super::pairing::{Pairing, names};
 use super::value::DiffValue;
 use crate::array::Sphere;
 use crate::math::as_index;
-use crate::model::{Counts, Geometry, VertexPool};
+use crate::model::{Counts, Geometry, SurfaceArrays, VertexPool};
 use crate::{Bounds, Name, Surface};
 
 /// The pairs of vertex pools that were compared.
@@ -21,14 +21,14 @@ pub type ComparedPools = BTreeSet<(VertexPool, VertexPool)>;
 impl MeshComparison<'_, '_> {
     /// Compares two lists of surfaces, and the vertex frames of the meshes.
     pub fn compare_surfaces(&mut self, place: &DiffPlace<'_>, levels: Both<&dyn Geometry>) -> anyhow::Result<()> {
-        let counts = self.read(levels, Geometry::surface_count)?;
+        let counts = self.read(levels, SurfaceArrays::surface_count)?;
         self.compare_counts(place, "surfaces", "surfaces", counts)?;
         if self.options().wants(DiffKind::Bounds) && counts.a > 0 && counts.b > 0 {
             let bounds = self.read(levels, Geometry::bounds)?;
             let spheres = self.read(levels, Geometry::sphere)?;
             self.compare_bounds(place, bounds, spheres)?;
         }
-        let name = |level: &dyn Geometry| names(level.surface_count()?, |surface| level.surface_name(surface));
+        let name = |level: &dyn Geometry| names(level.surface_count()?, |surface| level.surface(surface)?.name());
         let pairing = Pairing::of_names(self.read(levels, name)?);
         self.compare_counts(place, "surfaces.order", "surfaces in another order", Both::new(0, pairing.misplaced()))?;
         let mut pools = ComparedPools::new();
@@ -53,7 +53,7 @@ impl MeshComparison<'_, '_> {
         pools: &mut ComparedPools,
     ) -> anyhow::Result<()> {
         let lent = self.read(levels.zip(pair), |(level, surface)| level.lend(surface))?;
-        let surfaces = Both { a: Surface::new(&*lent.a, 0), b: Surface::new(&*lent.b, 0) };
+        let surfaces = Both { a: lent.a.surface(), b: lent.b.surface() };
         self.compare_surface_facts(place, surfaces)?;
         if self.options().wants(DiffKind::Attributes) {
             self.compare_arrays(place, surfaces, pools)?;

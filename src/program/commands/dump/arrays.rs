@@ -23,28 +23,35 @@ pub struct ArrayContext<'a> {
 
 impl ArrayContext<'_> {
     /// Returns the arrays of a surface of the mesh, or of a hull.
-    pub fn arrays(&self, number: usize) -> SurfaceArrays<'_> {
-        SurfaceArrays { context: self, surface: Surface::new(self.geometry, number), number }
+    pub fn arrays(&self, number: usize) -> ChosenArrays<'_> {
+        ChosenArrays { context: self, surface: self.geometry.surface(number), number }
     }
 
-    /// Returns the arrays of the surface with the given number, which was lent.
-    pub fn lent_arrays<'s>(&'s self, lent: &'s dyn Geometry, number: usize) -> SurfaceArrays<'s> {
-        SurfaceArrays { context: self, surface: Surface::new(lent, 0), number }
+    /// Returns the arrays of a surface that was lent.
+    pub fn lent_arrays<'s>(&'s self, surface: Surface<'s>) -> ChosenArrays<'s> {
+        ChosenArrays { context: self, surface: Ok(surface), number: surface.index() }
     }
 }
 
 /// A surface or a hull, whose arrays are found by their attribute.
-pub struct SurfaceArrays<'s> {
+pub struct ChosenArrays<'s> {
     context: &'s ArrayContext<'s>,
-    surface: Surface<'s>,
+    /// The surface, or the error that it does not exist, as that of most hulls.
+    surface: crate::Result<Surface<'s>>,
     /// The number of the surface in the file, or of the hull.
     pub number: usize,
 }
 
-impl<'s> SurfaceArrays<'s> {
+impl<'s> ChosenArrays<'s> {
+    fn surface(&self) -> crate::Result<Surface<'s>> {
+        self.surface.clone()
+    }
+
     /// Returns the values of an attribute, or `None` if the surface does not have it.
     pub fn values(&self, attribute: Attribute) -> anyhow::Result<Option<Box<dyn Values + 's>>> {
-        if let Some(extra) = self.surface.extra_array(&attribute.name())? {
+        if let Ok(surface) = &self.surface
+            && let Some(extra) = surface.extra_array(&attribute.name())?
+        {
             return Ok(Some(Box::new(extra)));
         }
         let Attribute::Neutral(attribute) = attribute else { return Ok(boxed(self.hull_points(attribute)?)) };
@@ -57,10 +64,8 @@ impl<'s> SurfaceArrays<'s> {
     /// stored numbers are requested and the format stores none.
     pub fn is_default(&self, attribute: Attribute) -> anyhow::Result<bool> {
         Ok(match attribute {
-            Attribute::Neutral(NeutralAttribute::AttributeIndices) => {
-                self.surface.geometry.attribute_indices(self.surface.index())?.is_some()
-            }
-            Attribute::Neutral(NeutralAttribute::Normals) if self.context.raw => self.surface.normals()?.is_some(),
+            Attribute::Neutral(NeutralAttribute::AttributeIndices) => self.surface()?.second_indices()?.is_some(),
+            Attribute::Neutral(NeutralAttribute::Normals) if self.context.raw => self.surface()?.normals()?.is_some(),
             _ => true,
         })
     }
@@ -68,7 +73,7 @@ impl<'s> SurfaceArrays<'s> {
     /// Returns the error that the surface does not exist, or that it does not have the attribute.
     pub fn missing(&self, attribute: Attribute) -> anyhow::Error {
         // For a hull, --surface is the number of the hull.
-        if let Err(error) = self.surface.name()
+        if let Err(error) = self.surface()
             && attribute.owner() != ItemOwner::Hull
         {
             return error.into();
@@ -90,15 +95,16 @@ impl<'s> SurfaceArrays<'s> {
 
     /// Returns the names of the extra arrays that the surface has.
     fn extra_names(&self) -> Vec<&'static str> {
-        let names = self.surface.geometry.extra_arrays().iter().map(|info| info.name);
-        names.filter(|name| self.surface.extra_array(name).is_ok_and(|array| array.is_some())).collect()
+        let names = self.context.geometry.extra_arrays().iter().map(|info| info.name);
+        let has = |name: &str| self.surface()?.extra_array(name);
+        names.filter(|name| has(name).is_ok_and(|array| array.is_some())).collect()
     }
 
     /// Returns the values of an attribute that is stored in the same way in all formats, or
     /// computed from vertex frames.
     fn neutral_values(&self, attribute: NeutralAttribute) -> anyhow::Result<Option<Box<dyn Values + 's>>> {
         use NeutralAttribute as A;
-        let (surface, geometry) = (&self.surface, self.context.geometry);
+        let (surface, geometry) = (self.surface()?, self.context.geometry);
         match (attribute, geometry.vertex_mesh()) {
             (A::Normals, Some(mesh)) => return Ok(Some(self.computed_normals(mesh)?)),
             (A::Positions, Some(mesh)) if geometry.vertex_frame_count()? > 0 => {
@@ -127,7 +133,7 @@ impl<'s> SurfaceArrays<'s> {
     }
 
     fn frame_axes(&self, axis: FrameAxis) -> crate::Result<Option<Box<dyn Values + 's>>> {
-        let frames = self.surface.target_tangent_frames(self.context.target)?;
+        let frames = self.surface()?.target_tangent_frames(self.context.target)?;
         Ok(boxed(frames.map(|frames| FrameAxes(frames, axis))))
     }
 
@@ -150,7 +156,8 @@ impl<'s> SurfaceArrays<'s> {
     fn frame_positions(&self, mesh: &'s dyn VertexMesh) -> anyhow::Result<Box<dyn Values + 's>> {
         let FrameBlend { from, to, fraction } = self.blend()?;
         let placing = self.placing(mesh)?;
-        let frame = |number: u32| self.surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
+        let surface = self.surface()?;
+        let frame = |number: u32| surface.vertex_frame(usize::try_from(number).unwrap_or(usize::MAX));
         // If the frame index has no fraction, the positions are stored in the file and are not
         // interpolated.
         if fraction.to_bits() == 0 && placing.is_none() {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::arrays::{ArrayContext, SurfaceArrays};
+use super::arrays::{ArrayContext, ChosenArrays};
 use super::attribute::{Attribute, NeutralAttribute};
 use super::csv;
 use super::influences::{InfluencePart, largest_count, write_padded};
@@ -38,7 +38,7 @@ impl MeshArrays<'_> {
     /// Indices are grouped into triangles, if they are complete.
     fn described(
         &self,
-        arrays: &SurfaceArrays<'_>,
+        arrays: &ChosenArrays<'_>,
         attribute: Attribute,
         values: &dyn Values,
     ) -> anyhow::Result<Option<(String, ArrayHead, Range<usize>)>> {
@@ -58,7 +58,7 @@ impl MeshArrays<'_> {
     /// Passes every selected array to `visit`, one after another.
     pub fn visit(
         &self,
-        mut visit: impl FnMut(&SurfaceArrays<'_>, Attribute, &dyn Values) -> anyhow::Result<()>,
+        mut visit: impl FnMut(&ChosenArrays<'_>, Attribute, &dyn Values) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut missing = self.selection.attributes.clone();
         self.selection.visit(self.context, |arrays| {
@@ -83,7 +83,7 @@ impl MeshArrays<'_> {
         &self,
         out: &mut NpzWriter<'_>,
         summary: &mut Summary,
-        arrays: &SurfaceArrays<'_>,
+        arrays: &ChosenArrays<'_>,
         values: &dyn Values,
     ) -> anyhow::Result<()> {
         let Layout::Influences { bone, weight } = values.layout(self.context.raw) else { return Ok(()) };
@@ -103,7 +103,7 @@ impl MeshArrays<'_> {
     /// Adds the names of all surfaces and bones, and the parents of the bones.
     fn add_names(&self, out: &mut NpzWriter<'_>, summary: &mut Summary) -> anyhow::Result<()> {
         let ArrayContext { geometry, animations, .. } = self.context;
-        let name = |surface| Ok(geometry.surface_name(surface)?.to_string_lossy());
+        let name = |surface| Ok(geometry.surface(surface)?.name()?.to_string_lossy());
         add_texts("surface_names", geometry.surface_count()?, &name, out, summary)?;
         let count = animations.bone_count()?;
         if count == 0 {

@@ -147,7 +147,7 @@ impl DumpArgs {
             mesh.write_uv_listing(&mut BufWriter::new(io::stdout().lock()))?;
             return Ok(asset.check()?);
         }
-        let animations = model.animations()?;
+        let animations = model.animations();
         self.check_options(geometry, animations)?;
         let clip = self.frame.clip.as_ref().map(|clip| clip.clip(animations)).transpose()?;
         let chosen = model.contents().asset(self.level.asset.unwrap_or_default())?;
@@ -206,7 +206,7 @@ impl DumpArgs {
     fn check_target(&self, context: &ArrayContext<'_>, surfaces: &[usize]) -> anyhow::Result<()> {
         if self.target != 0 {
             for surface in surfaces {
-                context.geometry.lend(*surface)?.positions(0, self.target)?;
+                context.geometry.lend(*surface)?.surface().target_positions(self.target)?;
             }
         }
         Ok(())
@@ -251,7 +251,7 @@ impl DumpArgs {
     }
 
     fn dump_pose(&self, asset: &InputAsset, format: Option<ArrayFormat>, global: &Global) -> anyhow::Result<()> {
-        let animations = asset.model.animations()?;
+        let animations = asset.model.animations();
         let clip = self.frame.clip.as_ref().map_or(Ok(0), |clip| clip.clip(animations))?;
         let onto = self.pose.onto.as_ref().map(|path| anyhow::Ok((path, open(path, global)?))).transpose()?;
         let table = self.pose_table(asset, clip, onto.as_ref().map(|(_, mesh)| mesh))?;
@@ -275,7 +275,7 @@ impl DumpArgs {
 
     /// Returns the transforms of the bones of the file, or of another mesh.
     fn pose_table(&self, asset: &InputAsset, clip: usize, onto: Option<&InputAsset>) -> anyhow::Result<PoseTable> {
-        let animations = asset.model.animations()?;
+        let animations = asset.model.animations();
         let has_bone_clips = animations.has_bone_clips();
         if self.frame.clip.is_none() && has_bone_clips && animations.clip_count()? == 0 {
             usage!("{}: expected animation[0], found 0 animations", self.pose);
@@ -293,7 +293,7 @@ impl DumpArgs {
         if !has_bone_clips {
             usage!("--pose: this format has no bone animations");
         }
-        let onto = onto.map(|mesh| mesh.model.animations()).transpose()?;
+        let onto = onto.map(|mesh| mesh.model.animations());
         self.pose.table(clip, animations, onto)
     }
 

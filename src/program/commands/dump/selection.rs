@@ -2,7 +2,7 @@
 
 use crate::model::ItemOwner;
 
-use super::arrays::{ArrayContext, SurfaceArrays, numbered_hulls};
+use super::arrays::{ArrayContext, ChosenArrays, numbered_hulls};
 use super::attribute::Attribute;
 use crate::program::formats::selectors::{Selector, surfaces};
 use crate::program::outcome::{UsageError, usage};
@@ -67,12 +67,12 @@ impl ArraySelection {
     pub fn visit(
         &self,
         context: &ArrayContext<'_>,
-        mut visit: impl FnMut(&SurfaceArrays<'_>) -> anyhow::Result<()>,
+        mut visit: impl FnMut(&ChosenArrays<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         for number in &self.numbers {
             if self.owner == OwnerKind::Surface {
                 let lent = context.geometry.lend(*number)?;
-                visit(&context.lent_arrays(&*lent, *number))?;
+                visit(&context.lent_arrays(lent.surface()))?;
             } else {
                 visit(&context.arrays(*number))?;
             }
@@ -81,7 +81,7 @@ impl ArraySelection {
     }
 
     /// Returns whether an attribute of a surface is selected, if the surface has it.
-    pub fn contains(&self, arrays: &SurfaceArrays<'_>, attribute: Attribute) -> anyhow::Result<bool> {
+    pub fn contains(&self, arrays: &ChosenArrays<'_>, attribute: Attribute) -> anyhow::Result<bool> {
         Ok(self.is_named || arrays.is_default(attribute)?)
     }
 

@@ -9,11 +9,11 @@ mod shape;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::Geometry;
 use crate::model::animation::Affine;
 use crate::model::{LevelStorage, Space, Winding};
 use crate::query::{Attributes, Scene};
 use crate::scene::is_bound;
-use crate::{Geometry, Surface};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -172,9 +172,10 @@ impl QueryArgs {
         // If each level has surfaces of its own, a sidecar has the query trees of the default level
         // only.
         let has_all = has_shared_levels(asset) || shared.level.is_default();
-        let sidecar = asset.sidecar.as_ref().filter(|_| has_all);
-        let base = Scene::from_surfaces(geometry, numbers.iter().copied(), sidecar)?;
-        let motion = asset.model.animations()?;
+        let sidecar = asset.model.sidecar().filter(|_| has_all);
+        let surfaces = numbers.iter().map(|number| geometry.surface(*number)).collect::<crate::Result<Vec<_>>>()?;
+        let base = Scene::from_surfaces(surfaces.iter().copied(), sidecar)?;
+        let motion = asset.model.animations();
         let clip = shared.clip.as_ref().map(|clip| clip.clip(motion)).transpose()?;
         let shape = AnimatedShape::new((geometry, motion), &numbers, clip, shared.frame.as_ref())?;
         // The pose of a rigged mesh is where its joints are.
@@ -199,8 +200,9 @@ impl QueryArgs {
             // The attributes at a hit are read when the hit is printed. An error in the attributes
             // of any surface is returned before anything is printed. A surface that is not in the
             // scene has no hits.
-            let mut hit = numbers.iter().filter(|number| scene.triangles(**number).is_some());
-            hit.try_for_each(|number| Attributes::new(&Surface::new(geometry, *number)).map(|_| ()))?;
+            for surface in surfaces.iter().filter(|surface| scene.triangles(surface.index()).is_some()) {
+                Attributes::new(surface)?;
+            }
         }
         if batch.is_some() {
             scene.prefetch_for(questions.len());
@@ -237,7 +239,7 @@ impl QueryArgs {
     /// Returns the map from stored positions to where pictures show them: that of the joints of a
     /// rigged mesh, or of the first instance of the asset.
     fn placement(&self, asset: &InputAsset, geometry: &dyn Geometry) -> crate::Result<Affine> {
-        if is_bound(asset.model.animations()?) {
+        if is_bound(asset.model.animations()) {
             return Ok(geometry.space().placement);
         }
         let (contents, chosen) = (asset.model.contents(), self.kind.common().0.level.asset.unwrap_or_default());
@@ -279,7 +281,7 @@ fn has_shared_levels(asset: &InputAsset) -> bool {
 /// Returns the numbers of the surfaces that are drawn.
 fn drawn_surfaces(geometry: &dyn Geometry) -> crate::Result<Vec<usize>> {
     let mut surfaces = Vec::new();
-    for surface in Surface::all(geometry)? {
+    for surface in geometry.surfaces()? {
         if surface.is_drawn()? {
             surfaces.push(surface.index());
         }

@@ -5,9 +5,9 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
+use crate::Geometry;
 use crate::model::SpaceConversion;
 use crate::query::{Attributes, PointAttributes};
-use crate::{Geometry, Surface};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerKind, SurfacePoint, VertexNeighbors};
@@ -49,7 +49,7 @@ impl<'a> AnswerRenderer<'a> {
         places.sort_unstable();
         for run in places.chunk_by(|(one, _), (other, _)| one == other) {
             let triangles: Vec<u32> = run.iter().map(|(_, triangle)| *triangle).collect();
-            let surface = run.first().map(|(surface, _)| Surface::new(self.geometry, *surface));
+            let surface = run.first().and_then(|(surface, _)| self.geometry.surface(*surface).ok());
             // An error in an array was returned before the first query.
             if let Some(attributes) = surface.and_then(|surface| Attributes::new(&surface).ok()) {
                 attributes.prefetch(&triangles);
@@ -111,7 +111,7 @@ impl<'a> AnswerRenderer<'a> {
     fn at(&self, place: &SurfacePoint) -> Option<PointAttributes> {
         let mut last = self.last.borrow_mut();
         if last.is_none_or(|(surface, _)| surface != place.surface) {
-            *last = Some((place.surface, Attributes::new(&Surface::new(self.geometry, place.surface)).ok()?));
+            *last = Some((place.surface, Attributes::new(&self.geometry.surface(place.surface).ok()?).ok()?));
         }
         let (_, attributes) = last.as_ref()?;
         let mut here = attributes.at(usize::try_from(place.triangle).ok()?, place.barycentric)?;
@@ -160,7 +160,8 @@ impl<'a> AnswerRenderer<'a> {
     /// Returns the index of a surface as text, followed by the name of the surface if the surface
     /// has a name.
     fn named(&self, surface: usize) -> String {
-        let name = Surface::new(self.geometry, surface).name().map(|name| name.to_string()).unwrap_or_default();
+        let name = self.geometry.surface(surface).and_then(|surface| surface.name());
+        let name = name.map(|name| name.to_string()).unwrap_or_default();
         if name.is_empty() { format!("surface {surface}") } else { format!("surface {surface} ({name})") }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::model::InterpolatedPositions;
 use crate::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use crate::query::Triangles;
-use crate::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton, Surface};
+use crate::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton};
 
 use crate::program::args::FrameIndex;
 use crate::program::formats::frames::{blend_frames, blend_vertex_frames};
@@ -114,7 +114,7 @@ impl AnimatedShape {
         };
         let mut computed = ComputedPositions::default();
         for number in surfaces {
-            let surface = Surface::new(geometry, *number);
+            let surface = geometry.surface(*number)?;
             let stored = frame.map_or_else(|| surface.positions(), |frame| surface.vertex_frame(frame))?;
             computed.add(*number, &[stored.as_bytes()], stored.len(), |positions| {
                 stored.decode_into(positions)?;
@@ -136,7 +136,7 @@ impl AnimatedShape {
         }
         let mut computed = ComputedPositions::default();
         for number in surfaces {
-            let surface = Surface::new(geometry, *number);
+            let surface = geometry.surface(*number)?;
             let [before, after] = [surface.vertex_frame(from)?, surface.vertex_frame(to)?];
             let between = InterpolatedPositions::new(before, after, moment.fraction);
             let arrays = [before.as_bytes(), after.as_bytes()];
@@ -160,7 +160,7 @@ impl AnimatedShape {
         skeleton.palette(&model, &mut palette)?;
         let mut computed = ComputedPositions::default();
         for number in surfaces {
-            let surface = Surface::new(geometry, *number);
+            let surface = geometry.surface(*number)?;
             let skinned = SkinnedSurface::new(&surface, &palette)?;
             let weights = surface.weights()?;
             let arrays = [surface.positions()?.as_bytes(), weights.map_or(&[], |weights| weights.as_bytes())];
@@ -172,7 +172,7 @@ impl AnimatedShape {
     /// Returns the triangles of a surface, with the vertex positions at the chosen time of the
     /// animation.
     pub fn triangles<'a>(&'a self, geometry: &'a dyn Geometry, number: usize) -> crate::Result<Triangles<'a>> {
-        let surface = Surface::new(geometry, number);
+        let surface = geometry.surface(number)?;
         match self {
             Self::Stored(frame) => Triangles::with_positions(&surface, surface.vertex_frame(*frame)?),
             Self::Computed(positions) => Triangles::from_points(&surface, positions.get(number)),

@@ -35,21 +35,20 @@ impl<'a> Drawing<'a> {
         let animations = open_animations(&args.animations, &args.files.walk, global)?;
         // A picture shows the first file that has the clip of `--clip`, or else the first.
         let has_clip = |file: &AnimationFile| {
-            let clip = args.clip.as_ref().zip(file.asset.model.animations().ok());
-            clip.is_some_and(|(clip, animations)| clip.clip(animations).is_ok())
+            args.clip.as_ref().is_some_and(|clip| clip.clip(file.asset.model.animations()).is_ok())
         };
         let shown = animations.iter().position(has_clip).unwrap_or_default();
         Ok(Self { args, animations, shown, textures: Mutex::default(), errors: Mutex::default() })
     }
 
     /// Returns the clips of the file whose clip a picture shows.
-    fn shown(&self) -> crate::Result<Option<ClipSource<'_>>> {
-        self.animations.get(self.shown).map(AnimationFile::source).transpose()
+    fn shown(&self) -> Option<ClipSource<'_>> {
+        self.animations.get(self.shown).map(AnimationFile::source)
     }
 
     /// Returns the number of the clip of `--clip`, in the file whose clip a picture shows.
     fn clip(&self, own: &dyn Animations) -> anyhow::Result<Option<usize>> {
-        let animations = self.shown()?.map_or(own, |source| source.animations);
+        let animations = self.shown().map_or(own, |source| source.animations);
         self.args.clip.as_ref().map(|clip| clip.clip(animations)).transpose()
     }
 
@@ -57,7 +56,7 @@ impl<'a> Drawing<'a> {
     pub fn clip_name(&self, asset: &InputAsset) -> anyhow::Result<Option<String>> {
         let first = asset.model.contents().asset(self.args.asset.unwrap_or_default())?;
         let Some(clip) = self.clip(first.animations())? else { return Ok(None) };
-        let source = self.shown()?;
+        let source = self.shown();
         let name = source.map_or(first.animations(), |source| source.animations).clip(clip)?.name.to_string_lossy();
         Ok(Some(if name.is_empty() { source.map_or(name, |source| source.name.to_owned()) } else { name }))
     }
@@ -108,7 +107,7 @@ impl<'a> Drawing<'a> {
     /// Draws a mesh.
     pub fn draw(&self, asset: &InputAsset, path: &Path, options: &PictureOptions) -> anyhow::Result<MeshPicture> {
         let textures = self.textures(path);
-        let drawn = with_scene(asset, path, self.shown()?.as_slice(), |input| match textures.as_deref() {
+        let drawn = with_scene(asset, path, self.shown().as_slice(), |input| match textures.as_deref() {
             Some(textures) => draw_textured(input, options, textures),
             None => draw(input, options),
         });
@@ -150,14 +149,14 @@ impl<'a> Drawing<'a> {
         pictures: &[PictureOptions],
         motion: CameraMotion,
     ) -> anyhow::Result<Framing> {
-        with_scene(asset, path, self.shown()?.as_slice(), |input| Framing::new(input, pictures, motion))
+        with_scene(asset, path, self.shown().as_slice(), |input| Framing::new(input, pictures, motion))
     }
 
     /// Returns the clip that is played: that of the options, or else the first, or all vertex
     /// frames. Returns `None` if the mesh does not move.
     pub fn played_clip(&self, asset: &InputAsset, options: &PictureOptions) -> anyhow::Result<Option<PlayedClip>> {
         let first = asset.model.contents().asset(self.args.asset.unwrap_or_default())?;
-        let other = self.shown()?.map(|source| source.animations);
+        let other = self.shown().map(|source| source.animations);
         let animations = other.unwrap_or_else(|| first.animations());
         let (clip, frames, rate) = if animations.clip_count()? > 0 {
             let number = options.clip.unwrap_or_default();

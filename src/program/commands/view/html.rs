@@ -179,7 +179,7 @@ impl HtmlPage<'_> {
             name: asset.stem(path),
             path,
             asset,
-            clips: &self.drawing.animations.iter().map(AnimationFile::source).collect::<crate::Result<Vec<_>>>()?,
+            clips: &self.drawing.animations.iter().map(AnimationFile::source).collect::<Vec<_>>(),
             options: self.drawing.export_options(asset)?,
             clip: self.drawing.clip_name(asset)?,
             images: images.as_deref(),

@@ -166,7 +166,7 @@ impl<'o> PageWriter<'o> {
         self.count = index.saturating_add(1);
         let options = mesh.export_options();
         let release = || mesh.asset.release();
-        let input = SceneInput::new(mesh.asset.model.contents()).with_clips(mesh.clips).with_release(&release);
+        let input = SceneInput::new(&mesh.asset.model).with_clips(mesh.clips).with_release(&release);
         let export = Export::new(&input, ExportFormat::Glb, &options);
         // A page must not end in the middle of a mesh, so the geometry is read once before.
         let export = export.and_then(|export| Ok((glb_size(&export)?, export)));

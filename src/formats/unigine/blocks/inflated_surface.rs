@@ -15,17 +15,15 @@ use crate::formats::unigine::surface::SurfaceView;
 /// One surface of a [`Mesh`], with an inflated geometry block that is freed when this value is
 /// dropped.
 ///
-/// A `LentSurface` is a complete [`Geometry`](crate::Geometry) with one surface, whose index is 0.
-/// It can be passed to [`query::Scene`](crate::query::Scene), to
-/// [`Surface::weld`](crate::Surface::weld), and to other functions for meshes of any format. Errors
-/// contain the [index](Self::index) of the surface in the file.
+/// As a [`Geometry`](crate::Geometry), it has all surfaces of the mesh. The arrays of this surface
+/// are borrowed from the value, and those of other surfaces from the mesh.
 ///
 /// The value contains the inflated geometry, and on access also the spatial tree and the index for
 /// random access to the weights. The mesh keeps none of these, so a program that looks at one
 /// surface after another uses memory for the largest surface only. Several threads can read the
-/// same `LentSurface`. While one exists, [`Mesh::lend`] shares its geometry block with other values
-/// of the same surface, instead of inflating the block again. If several threads lend a surface at
-/// the same time, one of them inflates it, and the others wait.
+/// same `InflatedSurface`. While one exists, [`Mesh::lend`] shares its geometry block with other
+/// values of the same surface, instead of inflating the block again. If several threads lend a
+/// surface at the same time, one of them inflates it, and the others wait.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -34,31 +32,32 @@ use crate::formats::unigine::surface::SurfaceView;
 /// let ray = Ray::toward([0.1, 0.2, 9.0], [0.1, 0.2, 0.0]);
 /// for index in 0..mesh.surface_count() {
 ///     let lent = mesh.lend(index)?; // inflated here
-///     println!("{}: {:?}", lent.view()?.name(), Scene::new(&lent)?.ray(&ray));
+///     let scene = Scene::from_surfaces([meshpeek::Surface::new(&lent, index)?], None)?;
+///     println!("{}: {:?}", lent.view()?.name(), scene.ray(&ray));
 /// } // freed here
 /// assert_eq!(mesh.inflated_bytes(), 0);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct LentSurface<'a> {
-    pub(crate) reader: MeshReader<'a>,
-    pub(crate) index: usize,
+pub struct InflatedSurface<'a> {
+    reader: MeshReader<'a>,
+    index: usize,
     /// The geometry block, or `None` in format versions before ms14.
     block: Option<LentBlock<'a>>,
     /// The cached results of reading the weights, in ms14 and ms15.
     cache: SurfaceCache,
     tree: OnceLock<Box<InflatedTree>>,
     /// The level of detail that the surface was lent from.
-    level: usize,
+    pub(crate) level: usize,
 }
 
-/// An inflated geometry block that a [`LentSurface`] reads.
+/// An inflated geometry block that an [`InflatedSurface`] reads.
 #[derive(Debug)]
 enum LentBlock<'a> {
     /// The block is in the cache of the mesh or in a buffer of the caller.
     Borrowed(&'a InflatedBlock),
-    /// The block is freed with the last [`LentSurface`] that reads it.
+    /// The block is freed with the last [`InflatedSurface`] that reads it.
     Shared(Arc<InflatedBlock>),
 }
 
@@ -71,7 +70,7 @@ impl LentBlock<'_> {
     }
 }
 
-impl<'a> LentSurface<'a> {
+impl<'a> InflatedSurface<'a> {
     fn new(reader: MeshReader<'a>, index: usize, block: Option<LentBlock<'a>>) -> Result<Self> {
         let (cache, tree) = (SurfaceCache::default(), OnceLock::new());
         // The numbers of weights were counted when the block was inflated.
@@ -91,9 +90,9 @@ impl<'a> LentSurface<'a> {
         self
     }
 
-    /// Returns whether the surface is in the level of detail that it was lent from.
-    pub(crate) fn is_shown(&self) -> Result<bool> {
-        Ok(self.reader.levels()?.shows(self.level, self.index))
+    /// Returns the reader of the mesh.
+    pub(crate) const fn reader(&self) -> MeshReader<'a> {
+        self.reader
     }
 
     /// Returns the index of the surface in the file.
@@ -152,14 +151,16 @@ impl<'a> LentSurface<'a> {
 }
 
 impl<'a> MeshReader<'a> {
-    /// Inflates the geometry of a surface, unless the mesh or another [`LentSurface`] has already
-    /// inflated it.
-    pub(crate) fn lend(self, index: usize) -> Result<LentSurface<'a>> {
-        let Some(blocks) = self.state.blocks.surfaces.get(index) else { return LentSurface::new(self, index, None) };
+    /// Inflates the geometry of a surface, unless the mesh or another [`InflatedSurface`] has
+    /// already inflated it.
+    pub(crate) fn lend(self, index: usize) -> Result<InflatedSurface<'a>> {
+        let Some(blocks) = self.state.blocks.surfaces.get(index) else {
+            return InflatedSurface::new(self, index, None);
+        };
         let mut shared = lock(&blocks.shared);
         if blocks.geometry.get().is_some() {
             drop(shared);
-            return LentSurface::new(self, index, Some(LentBlock::Borrowed(self.geometry(index)?)));
+            return InflatedSurface::new(self, index, Some(LentBlock::Borrowed(self.geometry(index)?)));
         }
         let block = if let Some(block) = shared.upgrade() {
             block
@@ -171,7 +172,7 @@ impl<'a> MeshReader<'a> {
             block
         };
         drop(shared);
-        LentSurface::new(self, index, Some(LentBlock::Shared(block)))
+        InflatedSurface::new(self, index, Some(LentBlock::Shared(block)))
     }
 }
 
@@ -187,7 +188,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Returns the same errors as [`surface`](Self::surface), except that
     /// [`Limits::asset`](crate::Limits::asset) limits each lent surface separately.
-    pub fn lend(&self, index: usize) -> Result<LentSurface<'_>> {
+    pub fn lend(&self, index: usize) -> Result<InflatedSurface<'_>> {
         self.reader().lend(index)
     }
 
@@ -199,9 +200,9 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns the same errors as [`lend`](Self::lend).
-    pub fn lend_in<'b>(&'b self, index: usize, buffer: &'b mut InflateBuffer) -> Result<LentSurface<'b>> {
+    pub fn lend_in<'b>(&'b self, index: usize, buffer: &'b mut InflateBuffer) -> Result<InflatedSurface<'b>> {
         let block = self.reader().block_in(index, buffer)?;
-        LentSurface::new(self.reader(), index, block.map(LentBlock::Borrowed))
+        InflatedSurface::new(self.reader(), index, block.map(LentBlock::Borrowed))
     }
 
     /// Inflates the geometry blocks of the given surfaces. With the feature `rayon`, the geometry

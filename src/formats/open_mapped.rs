@@ -1,0 +1,119 @@
+//! Opening a mesh from memory maps of its files.
+#![allow(unsafe_code, reason = "mapping a file is unsafe")]
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::model::Model;
+use super::sidecar_place::{MeshSources, SidecarState};
+use crate::error::Result;
+use crate::io::{FileBytes, Map};
+use crate::parse::OpenOptions;
+use crate::sidecar::{Sidecar, SidecarCache};
+
+/// Maps the files of the mesh at `path`, of any format, and opens it. Nothing is copied: an array
+/// of the file is read when the program reads its items.
+///
+/// All files of an Unreal mesh are mapped, as [`open`](crate::open) opens them. If the file has a
+/// [sidecar](crate::guide::sidecars) in the cache folder of the user or next to it, it is used: the
+/// offsets and trees in it make random access and queries fast. A sidecar that does not match the
+/// file is ignored, and none is written.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::Array;
+/// // SAFETY: no process changes the sample while it is mapped.
+/// let model = unsafe { meshpeek::open_mapped("data/unreal/guard_d.3d")? };
+/// let positions = model.surface(0)?.positions()?; // reads no vertex
+/// println!("{:?}", positions.get(7)); // reads one vertex
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Returns the errors of [`Map::open`](crate::Map::open) and [`open`](crate::open).
+///
+/// # Safety
+///
+/// No process, including this one, may shorten or change the files while the model exists. A
+/// process may replace a file by a rename, or delete it. If a file changes nevertheless, methods
+/// return wrong values or errors, and never read out of bounds. Reading a page that a shortened
+/// file no longer has ends the process; with the [guard](crate::io::guard) installed, it reads as
+/// zeros.
+pub unsafe fn open_mapped(path: impl AsRef<Path>) -> Result<Model> {
+    // SAFETY: The caller guarantees that the files do not change.
+    unsafe { OpenOptions::default().open_mapped(path) }
+}
+
+impl OpenOptions {
+    /// Opens the mesh at `path` from memory maps, like [`open_mapped`](crate::open_mapped), with
+    /// these options.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open_mapped`](crate::open_mapped).
+    ///
+    /// # Safety
+    ///
+    /// The requirement is that of [`open_mapped`](crate::open_mapped).
+    pub unsafe fn open_mapped(&self, path: impl AsRef<Path>) -> Result<Model> {
+        // SAFETY: The caller guarantees that the files do not change.
+        let sources = unsafe { Mapped::new() };
+        Ok(self.open_with_sidecar(path.as_ref(), &SidecarCache::of_user(), &sources, false)?.0)
+    }
+
+    /// Opens the mesh at `path` and its sidecar, like [`open_indexed`](Self::open_indexed), from
+    /// memory maps. An untrusted sidecar is copied, because another user can change it.
+    ///
+    /// A page of the sidecar is first tested when it is read, so a damaged page is ignored, and no
+    /// new sidecar is written for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open_mapped`](crate::open_mapped).
+    ///
+    /// # Safety
+    ///
+    /// The requirement is that of [`open_mapped`](crate::open_mapped).
+    pub unsafe fn open_mapped_indexed(
+        &self,
+        path: impl AsRef<Path>,
+        cache: &SidecarCache,
+    ) -> Result<(Model, SidecarState)> {
+        // SAFETY: The caller guarantees that the files do not change.
+        let sources = unsafe { Mapped::new() };
+        self.open_with_sidecar(path.as_ref(), cache, &sources, true)
+    }
+}
+
+/// Maps the files.
+struct Mapped(());
+
+impl Mapped {
+    /// # Safety
+    ///
+    /// No process may shorten or change the files that are loaded while their maps exist.
+    const unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+impl MeshSources for Mapped {
+    type Sidecar = Map;
+
+    fn load(&self, path: &Path) -> Result<FileBytes> {
+        // SAFETY: The caller of `new` guarantees that the files do not change.
+        unsafe { Map::open(path) }.map(|map| FileBytes::Map(Arc::new(map)))
+    }
+
+    fn load_sidecar(&self, file: File) -> Result<Map> {
+        // SAFETY: The caller of `new` guarantees that the files do not change.
+        unsafe { Map::from_file(file) }
+    }
+
+    fn is_usable(&self, _: &Sidecar) -> bool {
+        true
+    }
+}
