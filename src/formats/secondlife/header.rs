@@ -9,7 +9,6 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::Lod;
 use crate::parse::Limits;
-use md5::{Digest as _, Md5};
 
 /// The header of a mesh asset, borrowed from the bytes of the file.
 ///
@@ -261,7 +260,7 @@ impl<'a> Header<'a> {
     /// the block. Only simulators, the servers of the virtual world, add an MD5 hash to the header.
     #[must_use]
     pub fn matches_hash(&self, part: AssetPart, stored: &[u8]) -> Option<bool> {
-        self.hash(part).map(|hash| Md5::digest(stored).as_slice() == hash)
+        self.hash(part).map(|hash| md5::compute(stored).0 == hash)
     }
 
     /// Returns the result of [`block`](Self::block) for each type of block, in the order of
@@ -389,7 +388,7 @@ fn is_present(block: &Result<Option<BlockRange>>) -> bool {
     block.as_ref().map_or_else(|error| error.field().name() != "size", Option::is_some)
 }
 
-/// Returns an error if the header has more than [`Limits::header`] bytes.
+/// Returns an error if the header has more than [`Limits::with_header`] bytes.
 pub(super) fn check_size(header: &Header<'_>, limits: &Limits) -> Result<()> {
     if header.len() <= limits.header {
         return Ok(());

@@ -7,7 +7,6 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use md5::{Digest as _, Md5};
 
 use super::super::asset_part::AssetPart;
 use super::super::layout::FORMAT;
@@ -73,7 +72,7 @@ impl Header {
             add(part.key(), &|writer| {
                 writer.open_map(if hash { 3 } else { 2 });
                 if hash {
-                    writer.key("hash").binary(&Md5::digest(stored));
+                    writer.key("hash").binary(&md5::compute(stored).0);
                 }
                 writer.key("offset").integer(offset).key("size").integer(size).close_map();
             });
