@@ -92,8 +92,7 @@ fn first(pair: &Pair) {
     claim("meshpeek", ours.times(1e6), "us", Bar::None);
     claim("copying", copying.times(1e6), "us", Bar::None);
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(500.0));
-    let mut options = OpenOptions::default();
-    options.record_access = true;
+    let options = OpenOptions::default().with_record_access(true);
     let mesh = Mesh::open_with(map(&pair.data), map(&pair.aniv), &options).unwrap();
     claim("touched, after open", mesh.touched_bytes().unwrap() as f64, "bytes", Bar::None);
     std::hint::black_box(mesh.bounds().unwrap());

@@ -143,8 +143,7 @@ fn print_growth(path: &Path, loader: &str) {
 
 /// Prints the number of pages that the parser reads, step by step.
 fn pages(input: &Input) -> Result<()> {
-    let mut options = OpenOptions::default();
-    options.record_access = true;
+    let options = OpenOptions::default().with_record_access(true);
     let mesh = Mesh::open_with(map(&input.path), &options)?;
     let print = |step: &str, bar| {
         let (pages, bytes) = mesh.access_log(0).map(|touched| (touched.pages(), touched.bytes())).unwrap();

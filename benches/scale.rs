@@ -88,8 +88,7 @@ fn map(path: &Path) -> Map {
 }
 
 fn opening(path: &Path) -> Opening {
-    let mut options = OpenOptions::default();
-    options.record_access = true;
+    let options = OpenOptions::default().with_record_access(true);
     let mesh = Mesh::open_with(map(path), &options).unwrap();
     std::hint::black_box(mesh.surface(0).unwrap().positions().unwrap().get(0));
     Opening { pages: mesh.access_log(0).unwrap().pages() as f64, instructions: instructions(path) }

@@ -18,7 +18,7 @@ use support::{claims, inputs};
 
 use std::cell::RefCell;
 
-use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
+use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout};
 use meshpeek::{Array, Model};
 use support::claims::{Bar, Contestant, claim};
 
@@ -59,12 +59,8 @@ fn measure(name: &str, bytes: &[u8]) {
         (Semantic::Uv(0), VertexFormat::Float16x2),
     ])
     .unwrap();
-    let welded = (!surface.is_single_stream().unwrap()).then(|| surface.weld().unwrap());
-    let source = match &welded {
-        Some(welded) => VertexSource::welded(&surface, welded, &layout),
-        None => VertexSource::new(&surface, &layout),
-    }
-    .unwrap();
+    let drawable = surface.drawable().unwrap();
+    let source = drawable.vertices(&layout).unwrap();
     let out = RefCell::new(vec![0; source.byte_len()]);
     let (positions, normals) = (surface.positions().unwrap(), surface.normals().unwrap().unwrap());
     let uvs = surface.uvs(0).unwrap().unwrap();

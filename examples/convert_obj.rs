@@ -10,15 +10,15 @@ use meshpeek::{Array, Corner, Name};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
-    // A format that defines no axes is assumed to be right-handed with y up.
+    // A format without axes is assumed to be right-handed with y up.
     let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
-    let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
-    let conversion = model.space().or(&assumed).conversion_to(&target)?;
-    // OBJ numbers positions, texture coordinates and normals from 1, through all objects.
+    let conversion = model.space().or(&assumed).conversion_to(&Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+    // OBJ counts from 1, through all objects.
     let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);
     for surface in model.surfaces()?.filter(|surface| surface.is_drawn().unwrap_or(true)) {
-        let converted = surface.converted(conversion);
-        let (positions, uvs, normals) = (converted.positions()?, converted.uvs(0)?, converted.normals()?);
+        let positions = conversion.array(surface.positions()?);
+        let uvs = surface.uvs(0)?.map(|uvs| conversion.array(uvs));
+        let normals = surface.normals()?.map(|normals| conversion.array(normals));
         let (uv_count, normal_count) = (uvs.map_or(0, |uvs| uvs.len()), normals.map_or(0, |normals| normals.len()));
         writeln!(out, "o {}\nusemtl {}", surface.name()?, surface.material()?.unwrap_or(Name::new(b"default")))?;
         // Surfaces with equal pools share positions, and with single streams the other attributes.
@@ -33,9 +33,9 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
             (pool, first) = (shared, [first[0], next[1], next[2]]);
             next = [next[0], next[1] + uv_count, next[2] + normal_count];
         }
-        for corners in converted.triangles()? {
+        for corners in surface.corners()?.triangles() {
             write!(out, "f")?;
-            for Corner { position, attribute } in corners {
+            for Corner { position, attribute } in conversion.triangle(corners) {
                 let (position, attribute, [v, vt, vn]) = (position as usize, attribute as usize, first);
                 let (v, vt, vn) = (v + position, vt + attribute, vn + attribute);
                 match (uv_count > 0, normal_count > 0) {

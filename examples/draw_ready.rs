@@ -5,7 +5,7 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
+use meshpeek::gpu::{IndexFormat, Semantic, VertexFormat, VertexLayout};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let layout = VertexLayout::packed(&[
@@ -22,14 +22,8 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     let model = meshpeek::open(path)?;
     for surface in model.surfaces()? {
         // A GPU has one index for all attributes of a vertex. A surface that stores two is welded.
-        let welded = if surface.is_single_stream()? { None } else { Some(surface.weld()?) };
-        let (vertices, indices) = match &welded {
-            Some(welded) => (
-                VertexSource::welded(&surface, welded, &layout)?,
-                IndexSource::welded(&surface, welded, IndexFormat::Uint32),
-            ),
-            None => (VertexSource::new(&surface, &layout)?, IndexSource::new(&surface, IndexFormat::Uint32)?),
-        };
+        let drawable = surface.drawable()?;
+        let (vertices, indices) = (drawable.vertices(&layout)?, drawable.indices(IndexFormat::Uint32)?);
 
         // A program uploads these vectors. `push` writes into mapped memory instead.
         let (mut vertex_bytes, mut index_bytes) = (vec![0; vertices.byte_len()], vec![0; indices.byte_len()]);

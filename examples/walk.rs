@@ -34,7 +34,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
             let surface = geometry.surface(number)?;
             if surface.is_drawn()? {
                 let (name, triangles) = (surface.name()?, surface.corners()?.triangle_count());
-                let bounds = surface.converted(conversion).positions()?.bounds();
+                let bounds = conversion.array(surface.positions()?).bounds();
                 writeln!(out, "  {name}: {triangles} triangles, {:?} to {:?}", bounds.min, bounds.max)?;
             }
         }

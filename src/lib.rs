@@ -40,7 +40,7 @@
 //! | the streamer, for meshes larger than memory | [`streaming::Streamer`] |
 //! | an error, with field and byte offset | [`Error`] |
 //!
-//! No trait but [`Array`] has to be imported. The [guide](guide) explains the library, the program,
+//! No trait but [`Array`] has to be imported. The [guide] explains the library, the program,
 //! the file formats and the design; the page [costs](guide::costs) says what each call reads and
 //! allocates.
 //!
@@ -75,7 +75,7 @@
 //! 2. No file causes a panic, an endless loop or unlimited recursion. Reading a file allocates at
 //!    most 16 times the size of the file plus 1 MiB, in addition to the memory of the requested
 //!    results. Inflating one compressed block allocates at most twice the number of bytes in
-//!    [`Limits::block`].
+//!    [`Limits::with_block`].
 //! 3. Every byte of a well-formed file belongs to exactly one named byte range ([`Region`]).
 //! 4. Every error about the bytes of a file contains the format, the field, the byte offset, the
 //!    expected value and the value that was found.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 
-use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
+use meshpeek::gpu::{Drawable, Semantic, VertexFormat, VertexLayout};
 use meshpeek::{Array, Model, Surface};
 
 use super::callgrind::{Kernel, lend};
@@ -64,12 +64,8 @@ fn arrays(name: &'static str, surface: Surface<'static>) -> Kernel {
 /// Returns a kernel that writes vertices.
 fn vertices(name: &'static str, surface: Surface<'static>, attributes: &[(Semantic, VertexFormat)]) -> Kernel {
     let layout = VertexLayout::packed(attributes).unwrap();
-    let source = if surface.is_single_stream().unwrap() {
-        VertexSource::new(&surface, &layout)
-    } else {
-        VertexSource::welded(&surface, lend(surface.weld().unwrap()), &layout)
-    };
-    let (source, stride) = (source.unwrap(), layout.stride() as usize);
+    let drawable: &'static Drawable<'static> = lend(surface.drawable().unwrap());
+    let (source, stride) = (drawable.vertices(&layout).unwrap(), layout.stride() as usize);
     let out = RefCell::new(vec![0; 2 * ITEMS * stride]);
     Kernel::new(name, ITEMS, move |items| {
         source.write_into(0..items, black_box(&mut out.borrow_mut()[..items * stride])).unwrap();

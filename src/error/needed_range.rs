@@ -48,7 +48,7 @@ impl Error {
     }
 
     /// Returns the index of the file that the error is about, among the sources of a
-    /// [`MeshFile`](crate::MeshFile).
+    /// [`Model`](crate::Model).
     ///
     /// The index is 0 for a mesh of one file.
     #[must_use]

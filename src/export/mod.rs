@@ -154,7 +154,7 @@ impl<'a> Export<'a> {
     }
 
     /// Returns the losses because of which [`write_file`](Self::write_file) returns an error, unless
-    /// [`allow_loss`](ExportOptions::allow_loss) is set: all that are not
+    /// [`allow_loss`](ExportOptions::with_allow_loss) is set: all that are not
     /// [minor](LossKind::is_minor) and that the format could hold. What a format can never hold,
     /// such as bones in STL, is only listed.
     pub fn refused(&self) -> impl Iterator<Item = &Loss> {
@@ -188,7 +188,7 @@ impl<'a> Export<'a> {
     /// [refused](Self::refused) losses,
     /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range,
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the file would have more bytes than
-    /// [`max_bytes`](ExportOptions::max_bytes), the errors of reading the mesh, and errors of
+    /// [`max_bytes`](ExportOptions::with_max_bytes), the errors of reading the mesh, and errors of
     /// `out`.
     pub fn write_file(&self, file: usize, stem: &str, out: &mut dyn Write) -> Result<()> {
         self.check_refused()?;

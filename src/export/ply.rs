@@ -153,9 +153,10 @@ impl<'a> PlyWriter<'a> {
         part: &WrittenPart,
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
-        let view = surface.surface.converted(surface.conversion);
-        let (uvs, colors) = (view.uvs(0)?, surface.colors()?);
+        let (view, conversion) = (&surface.surface, surface.conversion);
+        let (uvs, colors) = (view.uvs(0)?.map(|uvs| conversion.array(uvs)), surface.colors()?);
         let normals = if self.scene.stores_normals(surface)? { view.normals()? } else { None };
+        let normals = normals.map(|normals| conversion.array(normals));
         let mut computed = part.normals.iter().flat_map(|normals| normals.values.iter().copied());
         CornerBlocks::new(&part.order, positions.stored.len()).each(&mut |corners| {
             let posed = surface.shape.skinned_normals(&surface.surface, corners)?;

@@ -216,10 +216,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         }
     }
 
-    /// Sets the sidecar of the model.
+    /// Sets the sidecar of the model, which [`Sidecar::new`] has compared with the key of its file.
     ///
     /// The sidecar contains stored byte offsets and query trees, which make random access to the
-    /// mesh fast. A sidecar of another file is ignored.
+    /// mesh and its [`scene`](Self::scene) fast.
     #[must_use]
     pub fn with_sidecar(mut self, sidecar: Arc<Sidecar>) -> Self {
         self.file_mut().set_sidecar(Arc::clone(&sidecar));

@@ -143,8 +143,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// # }
     /// ```
     pub fn scene_trees(&self) -> Result<SceneTrees> {
-        let geometry = self.geometry();
-        self.sidecar().map_or_else(|| SceneTrees::new(geometry), |sidecar| SceneTrees::indexed(geometry, sidecar))
+        SceneTrees::new(self.geometry(), self.scene()?)
     }
 
     /// Returns the bones of the model, with their rest transforms and inverse bind matrices.
@@ -258,7 +257,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// block, which is not inflated. The method reads the structure only, as far as it has to find
     /// the part, and no item of an array.
     ///
-    /// The ranges lie in the file, unless it is opened as [`partial`](crate::OpenOptions::partial):
+    /// The ranges lie in the file, unless it is opened as [`partial`](crate::OpenOptions::with_partial):
     /// its header then names the blocks before they are loaded. If the structure is damaged or ends
     /// too early, [`Error::needed_range`](crate::Error::needed_range) names the missing bytes.
     ///
@@ -279,7 +278,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the access log of source `source`: the byte ranges that were read until now.
     ///
     /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::record_access). A script is read as a whole and
+    /// [`record_access`](crate::OpenOptions::with_record_access). A script is read as a whole and
     /// therefore has no log.
     #[must_use]
     pub fn access_log(&self, source: usize) -> Option<&AccessLog> {
@@ -289,7 +288,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the number of distinct bytes, in all sources, that were read until now.
     ///
     /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::record_access).
+    /// [`record_access`](crate::OpenOptions::with_record_access).
     #[must_use]
     pub fn touched_bytes(&self) -> Option<u64> {
         self.file().touched_bytes()

@@ -47,8 +47,8 @@ pub enum SidecarState {
     /// 1,024 triangles.
     NotNeeded,
     /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
-    /// consists of several files. [`OpenOptions::asset`](crate::OpenOptions::asset) and
-    /// [`OpenOptions::partial`](crate::OpenOptions::partial) select a part of a Second Life file.
+    /// consists of several files. [`OpenOptions::with_asset`](crate::OpenOptions::with_asset) and
+    /// [`OpenOptions::with_partial`](crate::OpenOptions::with_partial) select a part of a Second Life file.
     NotPossible,
     /// There is no valid sidecar, and none could be built or written. The error has the path of the
     /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the

@@ -43,8 +43,8 @@ impl IndexFormat {
 
 /// The indices of a surface, which are checked and converted when they are written.
 ///
-/// Three indices are a triangle. The indices refer to the vertices of the
-/// [`VertexSource`](super::VertexSource) that was made of the same surface in the same way.
+/// [`Drawable::indices`](super::Drawable::indices) returns it. Three indices are a triangle. They
+/// refer to the vertices of [`Drawable::vertices`](super::Drawable::vertices).
 #[derive(Clone, Copy)]
 pub struct IndexSource<'a> {
     surface: Surface<'a>,
@@ -68,20 +68,6 @@ short_debug!(IndexSource<'_>: |source| {
 const BLOCK: usize = 1536;
 
 impl<'a> IndexSource<'a> {
-    /// Finds the indices of a surface with a single index stream
-    /// ([`Surface::is_single_stream`]).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`] if the surface has two index streams, and the errors of
-    /// [`Surface::corners`] and [`Surface::positions`].
-    ///
-    /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
-    pub fn new(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
-        expect_single_stream(surface)?;
-        Self::stored(surface, format)
-    }
-
     /// Finds the indices of a surface whose two index streams are known to be equal.
     pub(crate) fn stored(surface: &Surface<'a>, format: IndexFormat) -> Result<Self> {
         surface.corners()?;
@@ -90,14 +76,13 @@ impl<'a> IndexSource<'a> {
     }
 
     /// Takes the indices of a welded surface.
-    #[must_use]
-    pub fn welded(surface: &Surface<'a>, welded: &'a Welded, format: IndexFormat) -> Self {
+    pub(crate) fn welded(surface: &Surface<'a>, welded: &'a Welded, format: IndexFormat) -> Self {
         let array = IndexArray::Welded(&welded.indices);
         Self { surface: *surface, array, vertex_count: welded.vertices.len(), format, is_reversed: false }
     }
 
     /// Exchanges the second and the third corner of each triangle if the conversion reverses the
-    /// winding, as [`Surface::converted`] does.
+    /// winding, as [`SpaceConversion::array`] does.
     #[must_use]
     pub const fn in_space(self, conversion: SpaceConversion) -> Self {
         Self { is_reversed: conversion.reverses_corners(), ..self }
@@ -191,15 +176,6 @@ impl<'a> IndexSource<'a> {
         };
         Err(self.surface.fault("indices", kind))
     }
-}
-
-/// Returns an error if the surface has two index streams.
-pub(super) fn expect_single_stream(surface: &Surface<'_>) -> Result<()> {
-    if surface.is_single_stream()? {
-        return Ok(());
-    }
-    let expected = "a single index stream; weld the surface, and pass the result to `welded`".into();
-    Err(surface.fault("attribute_indices", Cause::Refused { expected, found: "two index streams".into() }))
 }
 
 kernel! {

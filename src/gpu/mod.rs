@@ -1,13 +1,15 @@
 //! Vertices and indices in the layout that a GPU reads.
 //!
 //! A [`VertexLayout`] lists the attributes of a vertex: their [`Semantic`], their [`VertexFormat`]
-//! and their offset. A [`VertexSource`] decodes the vertices of a surface and writes them in this
-//! layout, and an [`IndexSource`] writes the indices. Both decode blocks of the file in the
-//! first-level cache of the processor, write each byte of the output once, and allocate nothing.
+//! and their offset. [`Surface::drawable`](crate::Surface::drawable) makes a surface with one index
+//! stream, which is welded if the file stores two. Its [`VertexSource`] decodes the vertices and
+//! writes them in this layout, and its [`IndexSource`] writes the indices. Both decode blocks of
+//! the file in the first-level cache of the processor, write each byte of the output once, and
+//! allocate nothing.
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
+//! use meshpeek::gpu::{IndexFormat, Semantic, VertexFormat, VertexLayout};
 //!
 //! let layout = VertexLayout::packed(&[
 //!     (Semantic::Position, VertexFormat::Float32x3),
@@ -15,10 +17,8 @@
 //!     (Semantic::Uv(0), VertexFormat::Float16x2),
 //! ])?;
 //! let model = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-//! let surface = model.surface(0)?;
-//! let welded = surface.weld()?; // not needed if `surface.is_single_stream()?`
-//! let vertices = VertexSource::welded(&surface, &welded, &layout)?;
-//! let indices = IndexSource::welded(&surface, &welded, IndexFormat::Uint16);
+//! let drawable = model.surface(0)?.drawable()?;
+//! let (vertices, indices) = (drawable.vertices(&layout)?, drawable.indices(IndexFormat::Uint16)?);
 //!
 //! let mut buffer = vec![0; vertices.byte_len() + indices.byte_len()];
 //! let (front, back) = buffer.split_at_mut(vertices.byte_len());
@@ -51,6 +51,7 @@
 
 mod block;
 mod buffer;
+mod drawable;
 mod gathered;
 mod indices;
 mod input;
@@ -67,6 +68,7 @@ mod vertex_format;
 pub mod wgsl;
 mod write_vertices;
 
+pub use drawable::Drawable;
 pub use indices::{IndexFormat, IndexSource};
 pub use layout::{Semantic, VertexAttribute, VertexLayout};
 pub use source::VertexSource;

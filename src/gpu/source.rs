@@ -5,7 +5,6 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::indices::expect_single_stream;
 use super::input::{AttributeArray, Number};
 use super::interleave::VertexColumn;
 use super::layout::{Semantic, VertexAttribute, VertexLayout};
@@ -20,10 +19,7 @@ use crate::simd::kernel;
 
 /// The vertices of a surface in a [`VertexLayout`], which are decoded when they are written.
 ///
-/// Vertex *i* of a source made by [`new`](Self::new) has item *i* of each array of the surface.
-/// Vertex *i* of a source made by [`welded`](Self::welded) is vertex *i* of the welded surface.
-///
-/// Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
+/// [`Drawable::vertices`](super::Drawable::vertices) returns it. Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
 /// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
 /// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
 /// blocks of at most 256 vertices in the first-level cache of the processor.
@@ -49,34 +45,14 @@ short_debug!(VertexSource<'_>: |source| {
 });
 
 impl<'a> VertexSource<'a> {
-    /// Finds the arrays of a surface with a single index stream
-    /// ([`Surface::is_single_stream`]).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the surface has two index streams, [`ErrorKind::Value`](crate::ErrorKind::Value) if
-    /// an array is shorter than the positions, and the errors of the methods of [`Surface`] that
-    /// find the arrays.
-    pub fn new(surface: &Surface<'a>, layout: &VertexLayout) -> Result<Self> {
-        expect_single_stream(surface)?;
-        Self::stored(surface, layout)
-    }
-
     /// Finds the arrays of a surface whose two index streams are known to be equal.
     pub(crate) fn stored(surface: &Surface<'a>, layout: &VertexLayout) -> Result<Self> {
         Self::make(surface, None, surface.positions()?.len(), layout)
     }
 
-    /// Finds the arrays of a welded surface. The vertices are those of `welded`.
-    ///
-    /// The method reads the list of the vertices once, to check their indices.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Value`](crate::ErrorKind::Value) if an index of a vertex is out of range, which means that
-    /// another surface was welded, and the errors of the methods of [`Surface`] that find the
-    /// arrays.
-    pub fn welded(surface: &Surface<'a>, welded: &'a Welded, layout: &VertexLayout) -> Result<Self> {
+    /// Finds the arrays of a welded surface. Reads the list of the vertices once, to check their
+    /// indices.
+    pub(crate) fn welded(surface: &Surface<'a>, welded: &'a Welded, layout: &VertexLayout) -> Result<Self> {
         Self::make(surface, Some(&welded.vertices), welded.vertices.len(), layout)
     }
 
@@ -179,19 +155,18 @@ impl<'a> VertexSource<'a> {
     }
 
     /// Converts positions, directions and texture coordinates to other conventions, as
-    /// [`Surface::converted`] does. If the conversion mirrors the surface, the sign of the tangents
-    /// changes. Attributes that the surface does not have are not converted. Matrices that move
-    /// converted vertices are converted by [`SpaceConversion::skin_matrix`].
+    /// [`SpaceConversion::array`] does. If the conversion mirrors the surface, the sign of the
+    /// tangents changes. Attributes that the surface does not have are not converted. Matrices that
+    /// move converted vertices are converted by [`SpaceConversion::skin_matrix`].
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
+    /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout};
     /// use meshpeek::model::Space;
-    /// let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-    /// let surface = model.surface(0)?;
+    /// let model = meshpeek::open("data/secondlife/quad.llmesh")?;
+    /// let drawable = model.surface(0)?.drawable()?;
     /// let layout = VertexLayout::packed(&[(Semantic::Position, VertexFormat::Float32x3)])?;
-    /// let conversion = model.geometry().space().conversion_to(&Space::GLTF)?;
-    /// let source = VertexSource::new(&surface, &layout)?.in_space(conversion);
+    /// let source = drawable.vertices(&layout)?.in_space(model.space().conversion_to(&Space::GLTF)?);
     /// # let mut out = vec![0; source.byte_len()];
     /// # source.write_into(0..source.vertex_count(), &mut out)?;
     /// # Ok(())
@@ -213,16 +188,14 @@ impl<'a> VertexSource<'a> {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout, VertexSource};
+    /// use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout};
     /// let model = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
-    /// let surface = model.surface(0)?;
     /// let layout = VertexLayout::packed(&[
     ///     (Semantic::Joints, VertexFormat::Uint8x4),
     ///     (Semantic::Weights, VertexFormat::Unorm8x4),
     /// ])?;
-    /// let welded = surface.weld()?;
-    /// let skeleton = model.skeleton()?;
-    /// let source = VertexSource::welded(&surface, &welded, &layout)?.with_bones(skeleton.len());
+    /// let drawable = model.surface(0)?.drawable()?;
+    /// let source = drawable.vertices(&layout)?.with_bones(model.skeleton()?.len());
     /// # let mut out = vec![0; source.byte_len()];
     /// # source.write_into(0..source.vertex_count(), &mut out)?;
     /// # Ok(())

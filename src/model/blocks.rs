@@ -37,9 +37,7 @@ pub struct StoredBlock {
     pub range: Range<u64>,
 }
 
-/// A file whose assets consist of compressed blocks. [`MeshFile::blocks`] returns it.
-///
-/// [`MeshFile::blocks`]: crate::model::MeshFile::blocks
+/// A file whose assets consist of compressed blocks. `MeshFile::blocks` returns it.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait `Contents`")]
 pub trait BlockFile {
     /// Returns the asset that the file was opened with.

@@ -8,10 +8,9 @@ use super::format_version::FormatVersion;
 use crate::error::{Cause, Error, Field, Result, expect_only, no_such};
 use crate::math::as_u64;
 
-/// A part of a mesh, of which [`ByteRanges::byte_ranges`] returns the bytes.
+/// A part of a mesh, of which [`Model::byte_ranges`](crate::Model::byte_ranges) returns the bytes.
 ///
-/// The indices are those of the traits [`Geometry`](crate::Geometry),
-/// [`Animations`](crate::Animations) and [`Contents`](crate::model::Contents).
+/// The indices are those of the methods of [`Model`](crate::Model).
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -34,7 +33,7 @@ pub enum Part {
     /// reads all of it.
     ///
     /// Counts and names in the compressed block of a surface are not in the structure. Opening a
-    /// file with [`strict`](crate::OpenOptions::strict) may read more than the structure.
+    /// file with [`strict`](crate::OpenOptions::with_strict) may read more than the structure.
     Structure,
     /// All attributes of surface `surface`.
     Surface(usize),
@@ -150,7 +149,7 @@ pub trait ByteRanges: FormatVersion {
     /// block, which is not inflated. The method reads the structure only, as far as it has to find
     /// the part, and no item of an array.
     ///
-    /// The ranges lie in the file, unless it is opened as [`partial`](crate::OpenOptions::partial):
+    /// The ranges lie in the file, unless it is opened as [`partial`](crate::OpenOptions::with_partial):
     /// its header then names the blocks before they are loaded.
     ///
     /// # Errors

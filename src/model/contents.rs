@@ -139,7 +139,7 @@ pub enum LevelStorage {
 
 /// One asset of a file: a mesh with its levels of detail, its skeleton and its collision shapes.
 ///
-/// Errors are those of the trait [`Contents`].
+/// Errors are those of the file that the asset comes from.
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait `Contents`")]
 pub trait Asset: FormatVersion {
     /// Returns the number of levels of detail.
@@ -216,7 +216,7 @@ pub struct Material<'a> {
     /// The name of the material, or `None` if the file stores no name.
     pub name: Option<Name<'a>>,
     /// The name by which a surface refers to the material, if it is not `name`. It is equal to the
-    /// result of [`Geometry::surface_material`] for this surface.
+    /// result of [`Surface::material`](super::Surface::material) for this surface.
     pub surface: Option<Name<'a>>,
     /// The textures of the material.
     pub textures: Vec<Texture<'a>>,

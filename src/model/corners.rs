@@ -133,6 +133,17 @@ impl<'a> Corners<'a> {
         let first = as_index(triangle).checked_mul(3)?;
         Some([self.get(first)?, self.get(first.checked_add(1)?)?, self.get(first.checked_add(2)?)?])
     }
+
+    /// Returns an iterator over the corners of each triangle, in file order.
+    /// [`SpaceConversion::triangle`] puts them into the order of other conventions.
+    ///
+    /// [`SpaceConversion::triangle`]: super::SpaceConversion::triangle
+    #[must_use]
+    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [Corner; 3]> + Clone + use<'a> {
+        let corners = *self;
+        // The number of triangles does not exceed the length of the index streams.
+        (0..self.triangle_count()).map(move |triangle| corners.triangle(triangle).unwrap_or_default())
+    }
 }
 
 impl<'a> Array for Corners<'a> {

@@ -92,14 +92,14 @@ pub trait MeshFile: Geometry + Animations + Contents + Asset + ByteRanges {
     /// until now.
     ///
     /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::record_access). A script is read as a whole and
+    /// [`record_access`](crate::OpenOptions::with_record_access). A script is read as a whole and
     /// therefore has no log.
     fn access_log(&self, source: usize) -> Option<&AccessLog>;
 
     /// Returns the number of distinct bytes, in all files of the mesh, that were read until now.
     ///
     /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::record_access).
+    /// [`record_access`](crate::OpenOptions::with_record_access).
     fn touched_bytes(&self) -> Option<u64> {
         let logs = (0..self.source_count()).filter_map(|source| self.access_log(source));
         logs.map(AccessLog::bytes).reduce(u64::saturating_add)

@@ -21,7 +21,7 @@ mod bone;
 pub(crate) mod byte_ranges;
 pub(crate) mod contents;
 mod conversion;
-pub mod converted;
+mod converted;
 pub(crate) mod corners;
 mod draw_style;
 pub(crate) mod equal_normals;
@@ -60,11 +60,9 @@ pub use blocks::{
 };
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, Part};
-pub use contents::{
-    Asset, Contents, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
-};
+pub use contents::{Asset, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole};
 pub use conversion::SpaceConversion;
-pub use converted::{ConvertedNormals, ConvertedPositions, ConvertedSurface, ConvertedTangentFrames, ConvertedUvs};
+pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_style::{Blend, DrawStyle};
 pub use geometry::Geometry;
@@ -94,6 +92,7 @@ internal_use!(
     attributes::PositionEncoding,
     attributes::TangentFrameEncoding,
     attributes::UvEncoding,
+    contents::Contents,
     contents::LevelStorage,
     extra_array::ExtraArray,
     extra_array::ExtraArrayInfo,

@@ -113,8 +113,9 @@ pub enum UvOrigin {
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let space = mesh.space();
 /// assert_eq!((space.up, space.metres_per_unit), (Some(Axis::Z), Some(1.0)));
-/// let surface = mesh.surface(0)?.converted(space.conversion_to(&Space::GLTF)?);
-/// let highest = surface.positions()?.iter().map(|[_, y, _]| y).fold(f32::MIN, f32::max);
+/// let conversion = space.conversion_to(&Space::GLTF)?;
+/// let positions = conversion.array(mesh.surface(0)?.positions()?);
+/// let highest = positions.iter().map(|[_, y, _]| y).fold(f32::MIN, f32::max);
 /// assert_eq!(highest, mesh.bounds()?.max[2]); // up is y in glTF, and z in the file
 /// # Ok(())
 /// # }

@@ -11,15 +11,9 @@ use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Result};
-use crate::parse::{Name, setters};
+use crate::parse::Name;
 
 /// The lengths of the arrays of a surface.
-///
-/// ```
-/// use meshpeek::model::Counts;
-/// let counts = Counts::default().with_vertices(4).with_attribute_vertices(4).with_corners(6);
-/// assert_eq!((counts.corners, counts.uv_sets), (6, 0));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -44,20 +38,6 @@ pub struct Counts {
     pub weights: bool,
     /// The number of shapes of the surface: the base shape and all morph targets.
     pub targets: u32,
-}
-
-impl Counts {
-    setters! {
-        this: "counts";
-        with_vertices(vertices: u32);
-        with_attribute_vertices(attribute_vertices: u32);
-        with_corners(corners: u32);
-        with_index_widths(index_widths: [u8; 2]);
-        with_uv_sets(uv_sets: u32);
-        with_colors(colors: bool);
-        with_weights(weights: bool);
-        with_targets(targets: u32);
-    }
 }
 
 /// One surface of a mesh file of any format: a name, a bounding box, and arrays, which are borrowed

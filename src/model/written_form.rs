@@ -1,6 +1,6 @@
 //! The form in which a mesh file is written again: [`WrittenForm`] and [`Storage`].
 
-/// The form in which [`MeshFile::write_to`](super::MeshFile::write_to) writes a mesh again.
+/// The form in which [`Model::write_to`](crate::Model::write_to) writes a mesh again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrittenForm {

@@ -18,7 +18,7 @@ pub const PAGE: u64 = 4096;
 /// The log contains only the values that the parser *reads*, such as a header field, a count or a
 /// flag. If the parser borrows an array without reading its items, the log does not contain the
 /// array. A mesh has an `AccessLog` only if it is opened with
-/// [`record_access`](crate::parse::OpenOptions::record_access). The log takes about 50 bytes of
+/// [`record_access`](crate::parse::OpenOptions::with_record_access). The log takes about 50 bytes of
 /// memory for each separate byte range. If a mesh has no `AccessLog`, reading the mesh is not
 /// slowed down by logging.
 #[derive(Default)]

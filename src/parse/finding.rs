@@ -27,7 +27,7 @@ pub struct Finding {
     /// Index of the file that the finding is about, for a mesh of several files. For a mesh of one
     /// file, the file index is 0.
     ///
-    /// The index of the file can be passed to [`MeshFile::source`](crate::model::MeshFile::source).
+    /// The index of the file can be passed to [`Model::source`](crate::Model::source).
     pub source: u8,
     /// A sentence for the user about the violation, with the value in the file and the value that
     /// the rule requires.

@@ -25,7 +25,7 @@ macro_rules! kinds {
             }
 
             /// Returns whether data of this kind is left out or replaced without
-            /// [`allow_loss`](crate::export::ExportOptions::allow_loss) in every format: data that a
+            /// [`allow_loss`](crate::export::ExportOptions::with_allow_loss) in every format: data that a
             /// program can compute again, and data that describes the mesh but does not change its
             /// shape or look.
             #[must_use]
@@ -88,7 +88,7 @@ kinds! {
 
 /// Data of the mesh that a written file does not contain: a file in another format
 /// ([`Export`](crate::export::Export)), or the file written again in its own format
-/// ([`MeshFile::rewrite_losses`](crate::MeshFile::rewrite_losses)).
+/// (`MeshFile::rewrite_losses`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
@@ -98,7 +98,7 @@ pub struct Loss {
     pub surface: Option<usize>,
     /// The data that is left out or replaced, such as `1 UV set`.
     pub text: String,
-    /// The finding of [`validate`](crate::MeshFile::validate) about the data, if a file is written
+    /// The finding of [`validate`](crate::Model::validate) about the data, if a file is written
     /// again in its own format.
     #[doc(hidden)]
     pub finding: Option<Finding>,

@@ -10,9 +10,9 @@ mod loss;
 mod memory_budget;
 mod name;
 mod open_options;
+mod options;
 mod region;
 mod region_bytes;
-mod setters;
 mod sorted_names;
 mod value;
 
@@ -37,7 +37,7 @@ pub(crate) use crate::error::rules;
 pub(crate) use allocation::{expect_length, filled, room};
 
 pub(crate) use memory_budget::MemoryBudget;
+pub(crate) use options::options;
 pub(crate) use region_bytes::word;
-pub(crate) use setters::{option_setters, setters};
 pub(crate) use sorted_names::{NameCopy, SortedNames};
 pub(crate) use value::{MAX_ITEMS, MAX_TEXT, hex, record};

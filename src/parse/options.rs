@@ -1,28 +1,48 @@
-//! Methods that return a value with another value in one of its fields, so that options are made in
-//! one expression.
+//! Structs of options, which a program makes by setting those that differ from their defaults.
 
-/// Declares such methods: `this: "limits"` is how their documentation calls the value, and
-/// `with_items(items: u64)` sets the field `items`.
-macro_rules! setters {
-    (this: $this:literal; $($name:ident($field:ident: $type:ty);)+) => {$(
-        #[doc = concat!("Returns these ", $this, " with the given [`", stringify!($field), "`](Self::", stringify!($field), ").")]
-        #[must_use]
-        pub const fn $name(mut self, $field: $type) -> Self {
-            self.$field = $field;
-            self
+/// Declares a struct of options: each with its documentation, its type, its default value and the
+/// name of the method that sets it.
+macro_rules! options {
+    (
+        $(#[$attribute:meta])*
+        pub struct $name:ident {$(
+            $(#[doc = $doc:literal])*
+            $field:ident: $type:ty = $default:expr, $visibility:vis $setter:ident;
+        )+}
+    ) => {
+        $(#[$attribute])*
+        #[cfg(not(feature = "internals"))]
+        pub struct $name {
+            $(pub(crate) $field: $type,)+
         }
-    )+};
-}
-pub(crate) use setters;
 
-/// Declares methods that return the options with another value in one field.
-macro_rules! option_setters {
-    ($($name:ident($field:ident: $type:ty);)+) => {$(
-        #[doc = concat!("Returns these options with the given [`", stringify!($field), "`](Self::", stringify!($field), ").")]
-        #[must_use]
-        pub fn $name(self, $field: $type) -> Self {
-            Self { $field, ..self }
+        // Tests compare an output with the options that it was made with.
+        $(#[$attribute])*
+        #[cfg(feature = "internals")]
+        pub struct $name {
+            $(
+                $(#[doc = $doc])*
+                $visibility $field: $type,
+            )+
         }
-    )+};
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl $name {
+            $(
+                #[doc = concat!("Sets the option `", stringify!($field), "`.\n")]
+                $(#[doc = $doc])*
+                #[must_use]
+                #[allow(dead_code, reason = "only the program sets some options")]
+                $visibility fn $setter(self, $field: $type) -> Self {
+                    Self { $field, ..self }
+                }
+            )+
+        }
+    };
 }
-pub(crate) use option_setters;
+pub(crate) use options;

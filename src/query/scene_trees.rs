@@ -1,7 +1,6 @@
 //! The trees of a scene without the scene: they borrow nothing and can be stored next to the mesh.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::reserve::try_with_capacity;
@@ -12,7 +11,6 @@ use crate::model::{Geometry, Surface};
 use crate::query::scene::Scene;
 use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
 use crate::query::scene_tree::SceneTree;
-use crate::sidecar::Sidecar;
 
 /// The maximum number of triangles that are compared each time a scene is lent.
 const MAX_SAMPLES: u64 = 16;
@@ -45,7 +43,7 @@ const MAX_SAMPLES: u64 = 16;
 /// }
 ///
 /// let model = Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
-/// let trees = SceneTrees::new(model.geometry())?; // builds the trees
+/// let trees = model.scene_trees()?; // builds the trees
 /// let level = Level { model, trees };
 /// let hits = level.rays(&[Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])])?;
 /// assert!(hits[0].is_some());
@@ -73,47 +71,15 @@ struct SampledTriangle {
 type TriangleContent = (Option<[u32; 3]>, Option<TriangleCorners>);
 
 impl SceneTrees {
-    /// Builds a tree for each surface of a mesh in its base shape, as [`Scene::new`] does.
+    /// Takes the trees of a scene of surfaces of `geometry`, in their base shape.
+    /// [`Model::scene_trees`](crate::Model::scene_trees) makes a scene of all surfaces and takes its
+    /// trees.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Scene::new`].
-    pub fn new(geometry: &dyn Geometry) -> Result<Self> {
-        Self::of(geometry, Scene::new(geometry)?)
-    }
-
-    /// Takes the trees of all surfaces from `sidecar`, as [`Scene::indexed`] does.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Scene::indexed`].
-    pub fn indexed(geometry: &dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
-        Self::of(geometry, Scene::indexed(geometry, sidecar)?)
-    }
-
-    /// Makes the trees of some surfaces of `geometry`, as [`Scene::from_surfaces`] does.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Scene::from_surfaces`].
-    pub fn from_surfaces<'a>(
-        geometry: &'a dyn Geometry,
-        surfaces: impl IntoIterator<Item = Surface<'a>>,
-        sidecar: Option<&Arc<Sidecar>>,
-    ) -> Result<Self> {
-        Self::of(geometry, Scene::from_surfaces(surfaces, sidecar)?)
-    }
-
-    /// Converts the spatial trees in the file, as [`Scene::from_file_trees`] does.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Scene::from_file_trees`].
-    pub fn from_file_trees(geometry: &dyn Geometry) -> Result<Self> {
-        Self::of(geometry, Scene::from_file_trees(geometry)?)
-    }
-
-    fn of(geometry: &dyn Geometry, scene: Scene<'_>) -> Result<Self> {
+    /// Returns the error of the reader of the format if the surfaces cannot be counted, and
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn new(geometry: &dyn Geometry, scene: Scene<'_>) -> Result<Self> {
         let samples = choose_samples(scene.surfaces())?;
         Ok(Self { surface_count: geometry.surface_count()?, trees: scene.into_trees(), samples })
     }

@@ -180,7 +180,9 @@ impl DrawJob<'_, '_> {
     /// camera shows the origin.
     fn view(&mut self) -> Result<CameraView> {
         let shape = ViewShape::new(&self.options.camera, self.options.size);
-        let (framing, mut extent) = (self.options.framing, DirectionExtent::new(shape.directions()));
+        let mut extent = DirectionExtent::new(shape.directions());
+        // A camera at a point does not need a framing.
+        let framing = self.options.framing.filter(|_| matches!(self.options.camera, Camera::Orbit { .. }));
         let mut box_extent = DirectionExtent::new(WorldBox::DIRECTIONS);
         if framing.is_none() || self.needs_box() {
             measure_surfaces(self.scene, &mut |positions, map| {

@@ -32,7 +32,7 @@ pub enum CameraMotion {
 /// let input = SceneInput::new(&mesh);
 /// let options = PictureOptions::default().with_size([64, 64]);
 /// let framing = Framing::new(&input, &[options.clone()], CameraMotion::Turning)?;
-/// let options = options.with_framing(framing);
+/// let options = options.with_framing(Some(framing));
 /// for step in 0..4 {
 ///     let camera = options.camera.turned(90.0 * f64::from(step));
 ///     let drawn = draw(&input, &options.clone().with_camera(camera))?;

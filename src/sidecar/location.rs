@@ -14,7 +14,7 @@ use crate::sidecar::records::{Sidecar, Trust};
 /// sidecar.
 const EXTENSION: &str = "mpidx";
 
-/// A sidecar that [`find`] has opened, and its path.
+/// A sidecar that [`SidecarCache::find`] has opened, and its path.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Found {
@@ -76,8 +76,18 @@ impl SidecarCache {
         Some(self.folder.as_ref()?.join(format!("{name:016x}.{EXTENSION}")))
     }
 
-    /// Finds and opens the sidecar of the mesh file at `path`, in this folder or next to the mesh
-    /// file, like [`find`].
+    /// Finds and opens the sidecar of the mesh file at `path`.
+    ///
+    /// `key` is the identity of the mesh file, which has to match the key in the sidecar.
+    ///
+    /// `find` searches this folder first, and then the folder of the mesh file. The cache folder is
+    /// only used if it belongs to the user and no other user can write to it. `find` opens a
+    /// sidecar once, without following a link or waiting for a pipe, and tests the type and the
+    /// owner of the open file. The closure `open` maps or reads this open file. It should copy an
+    /// [`Untrusted`](Trust::Untrusted) sidecar and not map it, because another user may change or
+    /// shorten the sidecar file at any time. A sidecar is ignored if it is a symbolic link, a pipe
+    /// or any other file that is not a regular file. A sidecar is [`Untrusted`](Trust::Untrusted)
+    /// if it is next to the mesh file, or if another user owns it or can write to it.
     #[must_use]
     pub fn find<D>(&self, path: &Path, key: &Key, mut open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
     where
@@ -97,16 +107,6 @@ impl SidecarCache {
     }
 }
 
-/// Returns the path in the [cache folder of the user](SidecarCache::of_user) for the sidecar of the
-/// mesh file at `path`.
-///
-/// Returns `None` if neither the mesh file nor its folder exists, or if the user has no cache
-/// folder.
-#[must_use]
-pub fn cache_path(path: &Path) -> Option<PathBuf> {
-    SidecarCache::of_user().path(path)
-}
-
 /// Returns the path next to the mesh file at `path` for its sidecar.
 ///
 /// The sidecar next to a mesh file is in the same folder, and its file name is the name of the mesh
@@ -116,26 +116,6 @@ pub fn adjacent_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{EXTENSION}"));
     name.into()
-}
-
-/// Finds and opens the sidecar of the mesh file at `path`.
-///
-/// `key` is the identity of the mesh file, which has to match the key in the sidecar.
-///
-/// `find` searches the cache folder of the user first, and then the folder of the mesh file. The
-/// cache folder is only used if it belongs to the user and no other user can write to it. `find`
-/// opens a sidecar once, without following a link or waiting for a pipe, and tests the type and the
-/// owner of the open file. The closure `open` maps or reads this open file. It should copy an
-/// [`Untrusted`](Trust::Untrusted) sidecar and not map it, because another user may change or
-/// shorten the sidecar file at any time. A sidecar is ignored if it is a symbolic link, a pipe or
-/// any other file that is not a regular file. A sidecar is [`Untrusted`](Trust::Untrusted) if it is
-/// next to the mesh file, or if another user owns it or can write to it.
-#[must_use]
-pub fn find<D>(path: &Path, key: &Key, open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
-where
-    D: AsRef<[u8]> + Send + Sync + 'static,
-{
-    SidecarCache::of_user().find(path, key, open)
 }
 
 fn folder_of(path: &Path) -> &Path {

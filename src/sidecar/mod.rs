@@ -62,7 +62,7 @@ mod records;
 mod slot;
 
 pub use key::Key;
-pub use location::{Found, SidecarCache, adjacent_path, cache_path, find};
+pub use location::{Found, SidecarCache, adjacent_path};
 pub use records::{Sidecar, Trust};
 
 internal_use!(builder::Builder, layout::Kind, records::RecordSlice);

@@ -18,7 +18,7 @@ pub(super) struct Leases(Arc<[AtomicU32; MAX_LEASES]>);
 /// lease ends when it is dropped, on any thread.
 ///
 /// [`Streamer::lease`](super::Streamer::lease) makes a lease. Leases are for readers that need
-/// items for longer than [`lease_frames`](super::StreamOptions::lease_frames).
+/// items for longer than [`lease_frames`](super::StreamOptions::with_lease_frames).
 #[derive(Debug)]
 pub struct Lease {
     all: Arc<[AtomicU32; MAX_LEASES]>,

@@ -101,7 +101,7 @@ pub struct Slot {
 
 impl Slot {
     /// Returns the number of the slot, which is below
-    /// [`StreamOptions::requests`](super::StreamOptions::requests).
+    /// [`StreamOptions::with_requests`](super::StreamOptions::with_requests).
     #[must_use]
     pub const fn number(self) -> u32 {
         self.number

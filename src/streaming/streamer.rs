@@ -27,7 +27,7 @@ use crate::math::as_index;
 /// decode, map and free memory.
 ///
 /// An item is not evicted while a request in progress needs it, while it is pinned, within
-/// [`lease_frames`](StreamOptions::lease_frames) of the last `get`, and while a [`Lease`] from
+/// [`lease_frames`](StreamOptions::with_lease_frames) of the last `get`, and while a [`Lease`] from
 /// before that `get` exists.
 ///
 /// ```

@@ -6,7 +6,6 @@ use std::fs;
 use meshpeek::export::{Export, ExportFormat, ExportOptions, SceneInput};
 use serde_json::Value;
 
-use crate::support::changed;
 use crate::support::unigine::{compact, spoil};
 use crate::{bytes, code, command, json, meshpeek, sample, scratch, text};
 
@@ -90,7 +89,7 @@ fn counts_the_vertices_of_a_gpu_as_a_weld_does() {
 /// Returns the number of vertices in the GLB output of a file, or `None` if there is no output.
 fn glb_vertices(path: &str) -> Option<u64> {
     let model = meshpeek::open(path).ok()?;
-    let options = changed!(ExportOptions::default(), allow_loss: true);
+    let options = ExportOptions::default().with_allow_loss(true);
     let input = SceneInput::new(&model);
     let export = Export::new(&input, ExportFormat::Glb, &options).ok()?;
     let mut glb = Vec::new();

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::support::corpus;
-use crate::support::{changed, is_error};
+use crate::support::is_error;
 use crate::{Reference, file_name, numbers};
 
 /// A PNG picture whose file name has the extension of a mesh.
@@ -1073,7 +1073,7 @@ fn strict_reading_accepts_all_real_files() {
     let Some((_, files)) = meshes() else { return };
     for path in &files {
         let bytes = std::fs::read(path).unwrap();
-        let system = Mesh::open_with(&bytes[..], &changed!(OpenOptions::default(), strict: true)).unwrap();
+        let system = Mesh::open_with(&bytes[..], &OpenOptions::default().with_strict(true)).unwrap();
         for surface in Surface::all(&system).unwrap() {
             surface.positions().unwrap();
             surface.indices().unwrap();
@@ -1260,7 +1260,7 @@ const ALIKE: [&str; 23] = [
 fn probes_that_differ_in_spelling_only_read_the_same() {
     for (name, bytes, advice) in probes(&ALIKE) {
         assert_eq!(differences(&bytes), [""; 0], "{name}: {advice}");
-        let strict = Mesh::open_with(&bytes[..], &changed!(OpenOptions::default(), strict: true)).unwrap();
+        let strict = Mesh::open_with(&bytes[..], &OpenOptions::default().with_strict(true)).unwrap();
         assert!(
             strict.bounds().unwrap() == open(&bytes).bounds().unwrap() && strict.indices(0).unwrap().len() == 3,
             "{name}"
@@ -1367,7 +1367,7 @@ fn probes_whose_count_is_not_that_of_their_numbers() {
         assert_eq!(system.positions(0, 0).unwrap().len(), 2);
         // One index exceeds the reduced number of vertices.
         assert_eq!(system.indices(0).unwrap().first_out_of_range(2), Some((2, 2)));
-        let strict = Mesh::open_with(&bytes[..], &changed!(OpenOptions::default(), strict: true)).unwrap();
+        let strict = Mesh::open_with(&bytes[..], &OpenOptions::default().with_strict(true)).unwrap();
         let error = refused(strict.positions(0, 0));
         assert!(error.to_string().contains("64 numbers") && error.to_string().contains("96"), "{error}");
     }

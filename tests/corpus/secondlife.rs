@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 use zerocopy::little_endian::U16;
 
 use crate::support::corpus;
-use crate::support::{changed, is_error};
+use crate::support::is_error;
 use crate::{Reference, file_name};
 
 /// Returns the paths of the real files, sorted.
@@ -494,7 +494,7 @@ fn equals_the_reference_of_the_container() {
             let alone = std::fs::read(folder.join(&file)).unwrap();
             assert!(asset.view().asset() == alone, "{file}");
             assert_eq!(&mesh.data()[asset.asset_range()], alone);
-            let chosen = Mesh::open_with(mesh.data(), &changed!(OpenOptions::default(), asset: number)).unwrap();
+            let chosen = Mesh::open_with(mesh.data(), &OpenOptions::default().with_asset(number)).unwrap();
             let alone = Mesh::open(alone).unwrap();
             for part in AssetPart::ALL {
                 let [one, other, third] =
@@ -507,7 +507,7 @@ fn equals_the_reference_of_the_container() {
                 assert!(placed.is_none_or(|(one, other)| one == other), "{file} {part:?}");
             }
         }
-        let beyond = Mesh::open_with(mesh.data(), &changed!(OpenOptions::default(), asset: count)).unwrap_err();
+        let beyond = Mesh::open_with(mesh.data(), &OpenOptions::default().with_asset(count)).unwrap_err();
         assert!(beyond.kind() == ErrorKind::NoSuch, "{beyond}");
     }
     eprintln!("{containers} container compared");

@@ -11,7 +11,6 @@ use meshpeek::{Array, Geometry, MeshFile as _, OpenOptions, Severity, Surface, d
 use serde_json::{Value, json};
 use zerocopy::little_endian::U16;
 
-use crate::support::changed;
 use crate::support::corpus;
 use crate::{Reference, file_name};
 
@@ -213,7 +212,7 @@ fn finds_exactly_the_known_faults() {
         assert_eq!(ids, expected, "{stem}: {found:#?}");
         let sound = found.iter().all(|finding| finding.severity == Severity::Info);
         let [data, aniv] = pair(&folder, stem);
-        let strict = Mesh::open_with(data, aniv, &changed!(OpenOptions::default(), strict: true));
+        let strict = Mesh::open_with(data, aniv, &OpenOptions::default().with_strict(true));
         assert_eq!(strict.is_ok(), sound, "{stem}: {strict:?}");
         told += found.len();
     }

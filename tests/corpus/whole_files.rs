@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::{FormatVersion as _, Geometry as _, Severity};
+use meshpeek::Severity;
 
 use crate::support::corpus;
 use crate::support::walk::walk;

@@ -15,7 +15,6 @@ use meshpeek::{
 };
 
 use crate::support::cases;
-use crate::support::changed;
 use crate::support::ezmesh::invariants::check_invariants;
 use crate::support::ezmesh::raw_files::{
     Description, Fields, Number, RawMesh, corner_vertices, element, everything, mesh, place, section, simple, system,
@@ -30,7 +29,7 @@ fn open(bytes: &(impl AsRef<[u8]> + ?Sized)) -> Mesh<&[u8]> {
 }
 
 fn strict(text: &str) -> Mesh<&[u8]> {
-    Mesh::open_with(text.as_bytes(), &changed!(OpenOptions::default(), strict: true)).unwrap()
+    Mesh::open_with(text.as_bytes(), &OpenOptions::default().with_strict(true)).unwrap()
 }
 
 /// Asserts that the result is an error with this field, kind and offset.
@@ -1194,9 +1193,9 @@ fn numbers_that_are_none_are_told_with_their_place() {
     let long = "1".repeat(129);
     let text = simple(&vertices(1, "fff", "position", &format!("0 0 {long}")), "");
     expect(open(&text).positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, &long));
-    let limits = changed!(Limits::default(), number: 4);
+    let limits = Limits::default().with_number(4);
     let text = simple(&vertices(1, "fff", "position", "0.25 1 12345"), "");
-    let system = Mesh::open_with(text.as_bytes(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let system = Mesh::open_with(text.as_bytes(), &OpenOptions::default().with_limits(limits)).unwrap();
     expect(system.positions(0, 0), "mesh[0].vertexbuffer", "limit", place(&text, "12345"));
 }
 
@@ -1339,9 +1338,9 @@ fn no_part_of_a_file_is_a_file() {
 #[test]
 fn limits_hold() {
     let opened = |text: &str, limits: Limits| {
-        Mesh::open_with(text.as_bytes(), &changed!(OpenOptions::default(), limits: limits)).map(drop)
+        Mesh::open_with(text.as_bytes(), &OpenOptions::default().with_limits(limits)).map(drop)
     };
-    let limits = changed!(Limits::default(), items: 2, elements: 3, attributes: 2, attribute: 4);
+    let limits = Limits::default().with_items(2).with_elements(3).with_attributes(2).with_attribute(4);
     let deep = "<MeshSystem><a><b><c>0</c></b></a></MeshSystem>";
     expect(opened(deep, limits), "element", "limit", place(deep, "<c>"));
     let fine = "<MeshSystem><a><b><c/></b></a></MeshSystem>";
@@ -1353,12 +1352,12 @@ fn limits_hold() {
     let many = "<MeshSystem><Material/><Material/><Material  /></MeshSystem>";
     expect(opened(many, limits), "Material", "limit", place(many, "<Material  "));
     let deepest = format!("<MeshSystem>{}", "<a>".repeat(300));
-    let most = changed!(Limits::default(), elements: u32::MAX);
+    let most = Limits::default().with_elements(u32::MAX);
     expect(opened(&deepest, most), "element", "limit", 12 + 255 * 3);
     let described = everything();
     let bytes = described.binary(ByteOrder::Big);
-    let limits = changed!(Limits::default(), items: 2);
-    let error = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap_err();
+    let limits = Limits::default().with_items(2);
+    let error = Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap_err();
     assert_eq!((error.kind().id(), error.field().to_string().as_str()), ("limit", "skeleton[0].bones"));
 }
 
@@ -1466,7 +1465,7 @@ fn views_outlive_the_calls_that_gave_them() {
 #[test]
 fn watched_files_tell_what_was_looked_at() {
     let bytes = everything().binary(ByteOrder::Little);
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let system = Mesh::open_with(bytes.as_slice(), &options).unwrap();
     let opened = system.access_log(0).unwrap().bytes();
     assert!(opened > 14 && opened < bytes.len() as u64 / 2, "{opened} of {}", bytes.len());

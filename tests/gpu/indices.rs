@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use meshpeek::gpu::{IndexFormat, IndexSource};
+use meshpeek::gpu::{Drawable, IndexFormat};
 use meshpeek::model::{Handedness, Space, SpaceConversion, Welded, Winding};
 use meshpeek::{Array, ErrorKind};
 
@@ -33,12 +33,8 @@ fn indices_are_those_of_the_converted_surface() {
         ] {
             let expected: Vec<u32> =
                 plain.as_chunks::<3>().0.iter().flat_map(|corners| conversion.triangle(*corners)).collect();
-            let source = if is_single {
-                IndexSource::new(surface, format).unwrap()
-            } else {
-                IndexSource::welded(surface, &welded, format)
-            };
-            let source = source.in_space(conversion);
+            let drawable = surface.drawable().unwrap();
+            let source = drawable.indices(format).unwrap().in_space(conversion);
             let (count, size) = (source.index_count(), format.size() as usize);
             assert_eq!((count, source.byte_len()), (expected.len(), expected.len() * size), "{path}");
             if format == IndexFormat::Uint16 && expected.iter().any(|index| *index > 65535) {
@@ -76,7 +72,8 @@ fn indices_out_of_range_are_errors() {
     let count = welded.vertices.len();
     welded.indices[4] = u32::try_from(count).unwrap();
     let write = |welded: &Welded, format, range| {
-        IndexSource::welded(&surface, welded, format).push(range, |_, _| {}).map_err(|error| error.to_string())
+        let drawable = Drawable::with_weld(surface, welded.clone());
+        drawable.indices(format).unwrap().push(range, |_, _| {}).map_err(|error| error.to_string())
     };
     let message = write(&welded, IndexFormat::Uint32, 0..6).unwrap_err();
     assert!(message.contains("at corner 4") && message.contains("below"), "{message}");

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use meshpeek::gpu::{IndexFormat, Semantic, VertexAttribute, VertexFormat, VertexLayout, VertexSource};
+use meshpeek::gpu::{Drawable, IndexFormat, Semantic, VertexAttribute, VertexFormat, VertexLayout, VertexSource};
 use meshpeek::model::{Handedness, Space, SpaceConversion, Welded, Winding};
 use meshpeek::{Array, Corner, ErrorKind, Skeleton, Surface};
 
@@ -11,28 +11,22 @@ use crate::reference::{FORMATS, Reference};
 use crate::support::allocations::allocations;
 use crate::{MAX_VERTICES, each_surface};
 
-/// The vertices of a surface: welded if it has two index streams.
-struct Vertices {
-    welded: Option<Welded>,
+/// A drawable surface, with the corner of each of its vertices.
+struct Vertices<'a> {
+    drawable: Drawable<'a>,
     corners: Vec<Corner>,
 }
 
-impl Vertices {
-    fn of(surface: &Surface<'_>) -> Option<Self> {
-        if surface.is_single_stream().ok()? {
+impl<'a> Vertices<'a> {
+    fn of(surface: &Surface<'a>) -> Option<Self> {
+        let drawable = surface.drawable().ok()?;
+        let corners = if let Some(welded) = drawable.welded() {
+            welded.vertices.clone()
+        } else {
             let count = u32::try_from(surface.positions().ok()?.len()).unwrap();
-            let corners = (0..count).map(|index| Corner { position: index, attribute: index }).collect();
-            return Some(Self { welded: None, corners });
-        }
-        let welded = surface.weld().ok()?;
-        Some(Self { corners: welded.vertices.clone(), welded: Some(welded) })
-    }
-
-    fn source<'a>(&'a self, surface: &Surface<'a>, layout: &VertexLayout) -> meshpeek::Result<VertexSource<'a>> {
-        match &self.welded {
-            Some(welded) => VertexSource::welded(surface, welded, layout),
-            None => VertexSource::new(surface, layout),
-        }
+            (0..count).map(|index| Corner { position: index, attribute: index }).collect()
+        };
+        Some(Self { drawable, corners })
     }
 }
 
@@ -85,7 +79,7 @@ fn every_format_of_every_surface_is_the_reference() {
         for (semantic, formats) in FORMATS {
             for format in formats {
                 let layout = VertexLayout::packed(&[(semantic, *format)]).unwrap();
-                let Ok(source) = vertices.source(surface, &layout) else { continue };
+                let Ok(source) = vertices.drawable.vertices(&layout) else { continue };
                 match written(&source) {
                     Ok(out) => check(path, &layout, &reference, &vertices.corners, &out),
                     Err(error) => assert!(semantic == Semantic::Joints, "{path}: {error}"),
@@ -110,7 +104,7 @@ fn interleaved_is_planar_at_any_stride() {
             };
             let attributes: Vec<_> = packed.attributes().iter().map(place).collect();
             let layout = VertexLayout::new(stride, attributes).unwrap();
-            let Ok(source) = vertices.source(surface, &layout) else { continue };
+            let Ok(source) = vertices.drawable.vertices(&layout) else { continue };
             if source.byte_len() > 4 << 20 {
                 continue;
             }
@@ -135,7 +129,7 @@ fn all_ways_out_agree_and_allocate_nothing() {
     let mut seen = 0;
     each_surface(|path, _, surface| {
         let Some(vertices) = Vertices::of(surface) else { return };
-        let Ok(source) = vertices.source(surface, &full_layout()) else { return };
+        let Ok(source) = vertices.drawable.vertices(&full_layout()) else { return };
         let Ok(all) = written(&source) else { return };
         let (count, stride) = (source.vertex_count(), full_layout().stride() as usize);
         // All short lengths are checked for some surfaces only, because this takes long.
@@ -200,7 +194,7 @@ fn other_spaces_convert_as_surfaces_do() {
             let conversion = from.conversion_to(&target).unwrap();
             let reference = Reference::new(surface, conversion, 0);
             for layout in [&full, &floats] {
-                let Ok(source) = vertices.source(surface, layout) else { continue };
+                let Ok(source) = vertices.drawable.vertices(layout) else { continue };
                 let source = source.in_space(conversion);
                 let Ok(out) = written(&source) else { continue };
                 check(path, layout, &reference, &vertices.corners, &out);
@@ -215,7 +209,7 @@ fn targets_and_frames_replace_the_shape() {
     let mut seen = [0, 0];
     each_surface(|path, geometry, surface| {
         let Some(vertices) = Vertices::of(surface) else { return };
-        let Ok(source) = vertices.source(surface, &layout) else { return };
+        let Ok(source) = vertices.drawable.vertices(&layout) else { return };
         for target in 1..surface.counts().unwrap().targets as usize {
             let out = written(&source.clone().with_target(target).unwrap()).unwrap();
             let reference = Reference::new(surface, SpaceConversion::IDENTITY, target);
@@ -245,7 +239,7 @@ fn octahedral_normals_point_like_the_normals() {
     .unwrap();
     each_surface(|path, _, surface| {
         let Some(vertices) = Vertices::of(surface) else { return };
-        let Ok(source) = vertices.source(surface, &layout) else { return };
+        let Ok(source) = vertices.drawable.vertices(&layout) else { return };
         for vertex in written(&source).unwrap().chunks(16) {
             let normal: Vec<f32> =
                 vertex[..12].chunks(4).map(|part| f32::from_le_bytes(part.try_into().unwrap())).collect();
@@ -273,8 +267,8 @@ fn joints_are_compared_with_the_number_of_bones() {
     let check = |path: &str, is_error: bool| {
         let model = meshpeek::open(path).unwrap();
         let surface = Surface::new(model.geometry(), 0).unwrap();
-        let welded = surface.weld().unwrap();
-        let source = VertexSource::welded(&surface, &welded, &layout).unwrap();
+        let drawable = surface.drawable().unwrap();
+        let source = drawable.vertices(&layout).unwrap();
         let stored = written(&source).unwrap();
         assert!(stored.chunks(8).any(|vertex| vertex[..4].iter().any(|joint| *joint > 0)), "{path}");
         let bones = Skeleton::new(model.animations()).unwrap().len();
@@ -300,12 +294,11 @@ fn index_formats_hold_all_vertices() {
 fn missing_attributes_are_listed() {
     let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh").unwrap()).unwrap();
     let surface = model.surface(0).unwrap();
-    let source = VertexSource::new(&surface, &full_layout()).unwrap();
+    let drawable = surface.drawable().unwrap();
+    let source = drawable.vertices(&full_layout()).unwrap();
     assert!(source.missing().contains(&Semantic::Color) && !source.missing().contains(&Semantic::Position));
     let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh").unwrap()).unwrap();
     let surface = model.surface(0).unwrap();
-    let message = VertexSource::new(&surface, &full_layout()).unwrap_err().to_string();
-    assert!(message.contains("weld"), "{message}");
     let foreign = Welded { vertices: vec![Corner { position: 1 << 20, attribute: 0 }], indices: vec![0; 3] };
-    assert!(VertexSource::welded(&surface, &foreign, &full_layout()).is_err());
+    assert!(Drawable::with_weld(surface, foreign).vertices(&full_layout()).is_err());
 }

@@ -7,17 +7,15 @@ use meshpeek::decode::ByteOrder;
 use meshpeek::ezmesh::{Dialect, Form, Mesh, Semantic, VertexBuffer, VertexValue, unescape};
 use meshpeek::model::SurfaceArrays;
 use meshpeek::model::Transform;
-use meshpeek::{
-    Animations, Array, Error, ErrorKind, Geometry, Limits, MeshFile as _, Name, OpenOptions, Severity, Surface,
-};
+use meshpeek::{Animations, Array, Error, ErrorKind, Limits, MeshFile as _, Name, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::corpus;
 use crate::support::ezmesh::invariants::{borrow_everything, check_invariants};
 use crate::support::invariants::{Fate, expect_named};
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::stopwatch::Stopwatch;
-use crate::support::{changed, is_error};
 use crate::{edges, peak, swept_bits, within};
 
 /// The factor by which the trap files are larger in an optimised build.
@@ -222,7 +220,7 @@ fn open(bytes: &[u8]) -> Mesh<&[u8]> {
 }
 
 fn strict(bytes: &[u8]) -> Mesh<&[u8]> {
-    Mesh::open_with(bytes, &changed!(OpenOptions::default(), strict: true)).unwrap()
+    Mesh::open_with(bytes, &OpenOptions::default().with_strict(true)).unwrap()
 }
 
 /// Returns the vertices of the first mesh.
@@ -572,8 +570,8 @@ fn bounds_the_depth_of_elements() {
     );
     let deep = nested(200_000);
     within(5, "depth", || refused(&deep, "element", 6 + 63 * 3));
-    let limits = changed!(Limits::default(), elements: u32::MAX);
-    let error = Mesh::open_with(deep.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap_err();
+    let limits = Limits::default().with_elements(u32::MAX);
+    let error = Mesh::open_with(deep.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap_err();
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `elements`)", "expected at most 256 ("]), "{error}");
     let known = format!("<Mesh>{}", "<Skeleton>".repeat(1000));
     refused(known.as_bytes(), "Skeleton.element", 16);
@@ -628,8 +626,8 @@ fn refuses_too_many_and_duplicate_attributes() {
         is_error(&error, ErrorKind::Limit, &["expected at most 64 (the limit `attributes`), found at least 65"]),
         "{error}"
     );
-    let limits = changed!(Limits::default(), attributes: u32::MAX);
-    assert!(Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).is_err());
+    let limits = Limits::default().with_attributes(u32::MAX);
+    assert!(Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_limits(limits)).is_err());
     refused(b"<Mesh name='a' name='b'/>", "Mesh.attribute", 21);
     refused(b"<Mesh name='a' NAME=\"\"/>", "Mesh.attribute", 21);
     refused(b"<Mesh name/>", "Mesh.attribute", 6);
@@ -1345,8 +1343,8 @@ fn memory_is_bounded() {
 /// The error names the kind, and its offset is the first item above the limit.
 #[test]
 fn items_are_limited() {
-    let limits = changed!(Limits::default(), items: 1000);
-    let options = changed!(OpenOptions::default(), limits: limits);
+    let limits = Limits::default().with_items(1000);
+    let options = OpenOptions::default().with_limits(limits);
     for (open, one, close, field) in [
         ("", "<Mesh/>", "", "Mesh"),
         ("<Skeleton>", "<Bone/>", "</Skeleton>", "Bone"),

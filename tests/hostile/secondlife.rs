@@ -13,8 +13,8 @@ use meshpeek::secondlife::{
     SubmeshKey,
 };
 use meshpeek::{
-    Animations, Array, Bounds, Error, ErrorKind, Finding, Format, Geometry, Limits, Map, MeshFile as _, Model,
-    OpenOptions, Severity, Surface,
+    Animations, Array, Bounds, Error, ErrorKind, Finding, Format, Limits, Map, MeshFile as _, Model, OpenOptions,
+    Severity, Surface,
 };
 
 use crate::support::corpus;
@@ -22,7 +22,7 @@ use crate::support::invariants::{Fate, expect_named};
 use crate::support::random::Random;
 use crate::support::secondlife::invariants::{borrow_everything, check_invariants, expect_copied};
 use crate::support::stopwatch::Stopwatch;
-use crate::support::{changed, is_error, limit_message};
+use crate::support::{is_error, limit_message};
 use crate::{bounded, edges, peak, within};
 
 /// The factor by which the trap files are larger in an optimised build.
@@ -606,7 +606,7 @@ fn never_reads_a_tail_of_gibibytes() {
     // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::open_with(map, &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions::default().with_record_access(true)).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         mesh.check().unwrap();
         assert_eq!(mesh.level(Lod::High).unwrap().len(), 2);
@@ -667,7 +667,7 @@ fn bounds_the_depth_of_nesting() {
     for (depth, levels, is_read) in
         [(96, 96, true), (96, 97, false), (256, 256, true), (1000, 257, false), (0, 1, false)]
     {
-        let limits = changed!(Limits::default(), depth: depth);
+        let limits = Limits::default().with_depth(depth);
         let read = llsd::read(&nested(levels), &LlsdLimits::from(&limits)).is_ok();
         assert_eq!(read, is_read, "{levels} levels, {depth} allowed");
         let stored = zlib(&nested(levels));
@@ -1047,8 +1047,8 @@ fn stops_a_zip_bomb_at_the_limit() {
         let asset = Asset::full().block(AssetPart::HighLod, &zeros(*length));
         let bytes = asset.bytes();
         assert!(bytes.len() < length / 900 + 4096, "{}", bytes.len());
-        let limits = changed!(Limits::default(), block: *limit as u64);
-        let options = changed!(OpenOptions::default(), limits: limits);
+        let limits = Limits::default().with_block(*limit as u64);
+        let options = OpenOptions::default().with_limits(limits);
         let start = Instant::now();
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1079,8 +1079,8 @@ fn stops_a_zip_bomb_at_the_limit() {
 fn reads_a_block_just_within_the_limit() {
     let length = if cfg!(debug_assertions) { 4 << 20 } else { (64 << 20) - 200 };
     let bytes = Asset::full().block(AssetPart::HighLod, &zeros(length / 6 * 6)).bytes();
-    let limits = changed!(Limits::default(), block: length as u64 + 200);
-    let options = changed!(OpenOptions::default(), limits: limits);
+    let limits = Limits::default().with_block(length as u64 + 200);
+    let options = OpenOptions::default().with_limits(limits);
     for step in 0..4 {
         let held = peak(|| {
             let mesh = Mesh::open_with(bytes.as_slice(), &options).unwrap();
@@ -1107,9 +1107,9 @@ fn blocks_share_the_budget_of_the_asset() {
         header = header.with(part.key(), entry(0, small(stored.len())));
     }
     let bytes = [header.bytes(), stored].concat();
-    let limits = changed!(Limits::default(), asset: 1 << 20);
+    let limits = Limits::default().with_asset(1 << 20);
     let held = peak(|| {
-        let mesh = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+        let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
         let inflated: Vec<bool> = AssetPart::ALL.map(|part| mesh.block(part).is_ok()).into();
         assert_eq!(
             inflated,
@@ -1133,7 +1133,7 @@ fn a_limit_may_be_met_exactly() {
     for value in [list(&[square().bytes()]), zeros(100_000), zeros(65_536 - 61), b"!".to_vec()] {
         let stored = zlib(&value);
         for (block, is_read) in [(value.len(), true), (value.len() + 1, true), (value.len() - 1, false), (0, false)] {
-            let limits = changed!(Limits::default(), block: block as u64);
+            let limits = Limits::default().with_block(block as u64);
             let mut buffer = InflateBuffer::default();
             let read = buffer.inflate(AssetPart::HighLod, &stored, &limits);
             assert_eq!(read.is_ok(), is_read, "{block} of {}", value.len());
@@ -1316,7 +1316,7 @@ fn refuses_bad_offsets_and_sizes_of_blocks() {
         let mesh = Mesh::open(bytes.as_slice()).unwrap();
         fails(mesh.block(AssetPart::HighLod), "unexpected-end", "high_lod.size");
         others_work(&mesh, &[AssetPart::HighLod]);
-        let options = changed!(OpenOptions::default(), partial: true);
+        let options = OpenOptions::default().with_partial(true);
         let partial = Mesh::open_with(bytes.as_slice(), &options).unwrap();
         fails(partial.block(AssetPart::HighLod), "missing", "high_lod");
     }
@@ -1482,9 +1482,9 @@ fn reports_long_headers_and_newer_versions() {
     others_work(&Mesh::open(long(5000).bytes().as_slice()).unwrap(), &[]);
     let error = refused(&long(70_000).bytes(), "limit", 0);
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `header`)", "expected at most 65536 ("]), "{error}");
-    let limits = changed!(Limits::default(), header: 1 << 20);
+    let limits = Limits::default().with_header(1 << 20);
     let bytes = long(70_000).bytes();
-    let mesh = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     others_work(&mesh, &[]);
 
     for (version, is_read) in [(0, true), (1, true), (999, true), (1000, false), (i32::MAX, false), (-1, true)] {
@@ -1956,7 +1956,7 @@ fn a_hash_of_something_else() {
 fn reports_bad_containers_and_cache_files() {
     let small = Asset::small(&square().without("Weights")).bytes();
     let open = |bytes: &[u8], asset: usize| {
-        Mesh::open_with(bytes.to_vec(), &changed!(OpenOptions::default(), asset: asset)).unwrap()
+        Mesh::open_with(bytes.to_vec(), &OpenOptions::default().with_asset(asset)).unwrap()
     };
     let sound = container(&[small.clone(), small.clone()]);
     assert_eq!(open(&sound, 1).level(Lod::High).unwrap().submesh(0).unwrap().vertex_count(), 4);
@@ -2270,8 +2270,8 @@ fn inflates_a_shared_block_only_within_the_budget_of_the_file() {
         }
         [header.bytes(), stored.clone()].concat()
     };
-    let limits = changed!(Limits::default(), asset: 1 << 20);
-    let options = changed!(OpenOptions::default(), limits: limits);
+    let limits = Limits::default().with_asset(1 << 20);
+    let options = OpenOptions::default().with_limits(limits);
     let beyond = |bytes: &[u8]| {
         let mesh = Mesh::open_with(bytes, &options).unwrap();
         let mut findings = Vec::new();

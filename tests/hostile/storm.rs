@@ -20,7 +20,6 @@ use meshpeek::unigine::{AnimationGeneration, Generation, builder};
 use meshpeek::unreal::script::Script;
 use meshpeek::{Array as _, ErrorKind, Map, Model, OpenOptions as Options, unreal};
 
-use crate::support::changed;
 use crate::support::random::Random;
 use crate::support::secondlife::raw_assets;
 use crate::support::unigine::{furnished_room, grid, morph, skinned, wave};
@@ -209,7 +208,7 @@ fn replace(originals: &[Original], stop: &AtomicBool, random: &mut Random) {
 
 /// Reads one file of any format. Sometimes the accesses are recorded.
 fn read_model(maps: &[Arc<Map>], random: &mut Random) {
-    let options = changed!(Options::default(), record_access: random.one_in(8));
+    let options = Options::default().with_record_access(random.one_in(8));
     let Ok(model) = Model::open_with(bytes_of(&maps[0]), &options) else { return };
     visit(&model, random);
 }

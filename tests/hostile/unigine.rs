@@ -11,13 +11,13 @@ use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::cases;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unigine::invariants::{borrow_everything, check_invariants};
 use crate::support::unigine::{
     RawFile, bytes, compact, faults, findings, grid, long_compact, open_and_check, poke, range, region, regions,
     samples, spoil, spoil_all,
 };
-use crate::support::{changed, is_error};
 use crate::{bounded, edges, peak, swept_bits, within};
 
 /// Asserts the documented memory bound for everything that can be borrowed from a file.
@@ -256,7 +256,7 @@ fn never_reads_a_tail_of_gibibytes() {
     // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a long tail", || {
-        let mesh = Mesh::open_with(map, &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions::default().with_record_access(true)).unwrap();
         mesh.validate(&mut |_| {}).unwrap();
         assert_eq!(mesh.end().unwrap(), whole.len() as u64);
         assert!(mesh.access_log(0).unwrap().bytes() < whole.len() as u64);
@@ -285,7 +285,7 @@ fn reads_a_sparse_file_of_24_gibibytes() {
     // SAFETY: only this test uses the file.
     let map = unsafe { Map::open(file.path()).unwrap() };
     within(5, "a hole", || {
-        let mesh = Mesh::open_with(map, &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let mesh = Mesh::open_with(map, &OpenOptions::default().with_record_access(true)).unwrap();
         mesh.check().unwrap();
         let positions = mesh.surface(0).unwrap().positions().unwrap();
         assert_eq!(positions.len(), most as usize);
@@ -677,15 +677,13 @@ fn bounds_the_number_of_surfaces() {
     let error = refused(&spoilt, "surfaces.count", at);
     assert!(is_error(&error, ErrorKind::Count, &["for 2147483647 items"]), "{error}");
     assert!(peak(|| open_and_check(&spoilt)) < 4096);
-    let limits = changed!(Limits::default(), items: 999);
-    let error = error_of(
-        Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)),
-        "surfaces.count",
-    );
+    let limits = Limits::default().with_items(999);
+    let error =
+        error_of(Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)), "surfaces.count");
     assert!(is_error(&error, ErrorKind::Limit, &["expected at most 999 (", "found at least 1000"]), "{error}");
     assert_eq!(error.offset(), Some(at as u64));
-    let limits = changed!(Limits::default(), items: 1000);
-    Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let limits = Limits::default().with_items(1000);
+    Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
 }
 
 /// Tests name lengths of 0, 1, negative ones, and ones that exceed the file.

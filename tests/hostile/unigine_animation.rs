@@ -9,10 +9,10 @@ use meshpeek::{
 };
 
 use crate::support::invariants::{Fate, expect_named};
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unigine::animation_invariants::{borrow_animations, check_invariants};
 use crate::support::unigine::{RawFile, compact};
-use crate::support::{changed, is_error};
 use crate::{bounded, edges, peak, swept_bits, within};
 
 /// The factor by which an unoptimised build does less.
@@ -677,8 +677,8 @@ fn memory_for_many_bones_is_bounded() {
     expect_bounded(&file(32_768), "bones");
     let error = Animation::open(file(1_048_577).as_slice()).map(drop).unwrap_err();
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `items`)"]), "{error}");
-    let limits = changed!(Limits::default(), items: 10);
-    assert!(Animation::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).is_err());
+    let limits = Limits::default().with_items(10);
+    assert!(Animation::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).is_err());
 }
 
 /// Tests the maximum number of bones, all with one name, in a chain or in a cycle.

@@ -5,13 +5,13 @@ use meshpeek::unigine::{Generation, InflateBuffer, Mesh, Storage, builder};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, MeshFile as _, OpenOptions, Severity};
 
 use crate::support::invariants::{Fate, expect_named};
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unigine::invariants::{borrow_everything, check_invariants};
 use crate::support::unigine::raw_blocks::{
     RawBlock, contents, header, header_of, places, put_together, put_together_with,
 };
 use crate::support::unigine::{compact, cube, findings, grid, long_compact, open_and_check, region, skinned, spoil};
-use crate::support::{changed, is_error};
 use crate::{edges, peak, within};
 
 /// The factor by which an unoptimised build does less.
@@ -108,15 +108,13 @@ fn finds(bytes: &[u8], rule: &str, field: &str) -> Finding {
 
 /// Asserts the memory bound: five times the file, and twice the limit for inflated blocks.
 fn expect_bounded(bytes: &[u8], what: &str) {
-    let limits = changed!(Limits::default(), block: 1 << 20, asset: 2 << 20);
+    let limits = Limits::default().with_block(1 << 20).with_asset(2 << 20);
     let allowed = 5 * bytes.len() + (2 << 20) + (2 << 20);
     for peak in [
         peak(|| borrow_everything(bytes)),
+        peak(|| Mesh::open_with(bytes, &OpenOptions::default().with_limits(limits)).and_then(|mesh| mesh.check())),
         peak(|| {
-            Mesh::open_with(bytes, &changed!(OpenOptions::default(), limits: limits)).and_then(|mesh| mesh.check())
-        }),
-        peak(|| {
-            Mesh::open_with(bytes, &changed!(OpenOptions::default(), limits: limits))
+            Mesh::open_with(bytes, &OpenOptions::default().with_limits(limits))
                 .and_then(|mesh| mesh.validate(&mut |_| {}))
         }),
     ] {
@@ -596,14 +594,14 @@ fn counts_beyond_the_block() {
 #[test]
 fn stops_bombs_at_the_limit() {
     let limit = 1 << 20;
-    let limits = changed!(Limits::default(), block: limit, asset: 2 * limit);
+    let limits = Limits::default().with_block(limit).with_asset(2 * limit);
     let head = |count| header_of(Generation::Ms15, count, 1, [0; 3]);
     let tree = RawBlock::verbatim(&[0; 3]);
     let size = usize::try_from(limit).unwrap();
     let bomb = |size: usize| RawBlock::lz4(&vec![0; size]);
     // The block is one byte larger than the limit.
     let whole = put_together(&head(1), &[bomb(size + 1)], std::slice::from_ref(&tree));
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     let error = mesh.surface(0).map(drop).unwrap_err();
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `block`)"]), "{error}");
     assert!(peak(|| mesh.check()) < 8192);
@@ -612,7 +610,7 @@ fn stops_bombs_at_the_limit() {
     let whole = put_together(&head(count), &vec![bomb(size); count], &vec![bomb(size); count]);
     within(20, "bombs", || {
         let used = peak(|| {
-            let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+            let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
             mesh.check().unwrap_err();
             mesh.validate(&mut |_| {}).unwrap();
             mesh.write_to(0, &mut std::io::sink()).unwrap();
@@ -626,7 +624,7 @@ fn stops_bombs_at_the_limit() {
     let head = header_of(Generation::Ms15, 4, 1, [positions, 0, 0]);
     let geometry = bomb(positions * 12 + 4);
     let whole = put_together(&head, &vec![geometry; 4], &vec![tree; 4]);
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     let results: Vec<_> = (0..4).map(|index| mesh.surface(index).map(|view| view.positions().unwrap().len())).collect();
     assert!(results[..2].iter().all(|one| one.as_ref().is_ok_and(|found| *found == positions)), "{results:?}");
     for result in &results[2..] {
@@ -645,13 +643,13 @@ fn stops_bombs_at_the_limit() {
 #[test]
 fn wide_indices_count_against_the_limit() {
     let limit = 2 << 20;
-    let limits = changed!(Limits::default(), block: limit, asset: 2 * limit);
+    let limits = Limits::default().with_block(limit).with_asset(2 * limit);
     let (positions, corners) = (65_536, 1 << 20);
     let head = header_of(Generation::Ms15, 1, 1, [positions, corners, 0]);
     let content = vec![0; positions * 12 + 4 + corners];
     let whole = put_together(&head, &[RawBlock::lz4(&content)], &[RawBlock::verbatim(&[0; 3])]);
     let used = peak(|| {
-        let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+        let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
         let error = mesh.surface(0).map(drop).unwrap_err();
         assert!(is_error(&error, ErrorKind::Limit, &["(the limit `block`)"]), "{error}");
         assert_eq!(mesh.inflated_bytes(), 0);

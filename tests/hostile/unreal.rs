@@ -11,10 +11,10 @@ use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::cases;
 use crate::support::corpus;
 use crate::support::invariants::{Fate, expect_named};
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unreal::invariants::{borrow_everything, check_invariants};
 use crate::support::unreal::{cube, pair, polygon, samples};
-use crate::support::{changed, is_error};
 use crate::{bounded, edges, peak, swept_bits, within};
 
 /// A pair and its script.
@@ -641,7 +641,7 @@ fn sweep() {
         pairs += 1;
         assert_ne!(files.check_invariants(&mut random), Fate::Refused, "{}", path.display());
         let small = files.data.len() + files.aniv.len() <= 2 << 10;
-        let strict = changed!(OpenOptions::default(), strict: true);
+        let strict = OpenOptions::default().with_strict(true);
         // Reading everything takes time proportional to the length of the files, so only the
         // structure of large pairs is read.
         let look = |data: &[u8], aniv: &[u8], all: bool, random: &mut Random| {

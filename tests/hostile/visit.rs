@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
-use meshpeek::model::{Attribute, ByteRanges, Indices, Part, Transform};
+use meshpeek::model::{Attribute, Indices, Part, Transform};
 use meshpeek::query::{
     Attributes, Frustum, PagesTouched, ProbedScene, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing,
     write_sidecar,
@@ -183,7 +183,8 @@ fn visit_geometry(geometry: &dyn Geometry, random: &mut Random) {
             let _ = Scene::new(geometry).map(|scene| query(&scene, random));
         }
         1 => {
-            let Ok(trees) = SceneTrees::from_file_trees(geometry) else { return };
+            let scene = Scene::from_file_trees(geometry);
+            let Ok(trees) = scene.and_then(|scene| SceneTrees::new(geometry, scene)) else { return };
             let _ = trees.scene(geometry).map(|scene| query(&scene, random));
         }
         _ => {

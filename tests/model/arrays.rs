@@ -189,9 +189,9 @@ fn check_surface(surface: &Surface<'_>) {
         |position: [f32; 3]| position,
     );
     check(InterpolatedPositions::new(positions, positions, 0.5));
-    let converted = surface.converted(z_up().conversion_to(&Space::GLTF).unwrap());
-    check(converted.positions().unwrap());
-    assert!(converted.positions().unwrap().as_slice::<[f32; 3]>().is_none());
+    let converted = z_up().conversion_to(&Space::GLTF).unwrap().array(positions);
+    check(converted);
+    assert!(converted.as_slice::<[f32; 3]>().is_none());
     if let Some(normals) = surface.normals().unwrap() {
         check(normals);
         check_slice(normals, IS_LITTLE && matches!(normals, Normals(NormalEncoding::F32(_))), |normal: [f32; 3]| {

@@ -9,8 +9,8 @@ use meshpeek::model::SurfaceArrays as _;
 use meshpeek::model::{Attribute, ByteRanges, Part, Transform};
 use meshpeek::{Array, Error, ErrorKind, Geometry, Model, OpenOptions, Result};
 
+use crate::support::cases;
 use crate::support::random::Random;
-use crate::support::{cases, changed};
 
 /// The largest number of times that a sample is damaged.
 const DAMAGES: usize = 30;
@@ -243,7 +243,7 @@ impl Files {
     fn open(&self, bytes: &[Vec<u8>]) -> Result<Model<FileBytes>> {
         let load = |file: &Path| Ok(FileBytes::from(bytes[self.sources[file]].clone()));
         // A frame of an Unreal mesh that is still to be loaded is an error, as in other formats.
-        changed!(OpenOptions::default(), partial: self.bytes.len() > 1).open_by(&self.path, load)
+        OpenOptions::default().with_partial(self.bytes.len() > 1).open_by(&self.path, load)
     }
 
     /// Spoils all bytes outside of the ranges.
@@ -454,7 +454,7 @@ fn name_the_block_of_each_level() {
     assert_eq!(structure, 0..mesh.header().unwrap().base());
     // The header alone names the blocks of an asset that is not loaded further.
     let head = mesh.data()[..structure.end as usize].to_vec();
-    let options = changed!(OpenOptions::default(), partial: true);
+    let options = OpenOptions::default().with_partial(true);
     let partial = meshpeek::secondlife::Mesh::open_with(head, &options).unwrap();
     for part in [Part::Surface(0), Part::Bones, Part::Level { asset: 0, level: 0 }, Part::Hulls { asset: 0 }] {
         let ranges = mesh.byte_ranges(0, &part).unwrap();
@@ -508,7 +508,7 @@ fn contain_the_bytes_that_values_depend_on() {
 
 #[test]
 fn are_found_without_reading_arrays() {
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     for path in ["data/unigine/room_ms14.mesh", "data/secondlife/arm.llmesh", "data/ezmesh/crate100.ezb"] {
         let model = options.open(path).unwrap();
         let structure = size(&model, 0, &Part::Structure);

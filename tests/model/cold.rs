@@ -43,7 +43,7 @@ impl ColdFile {
     fn trees(&self) -> SceneTrees {
         // SAFETY: As above.
         let model = Model::open(unsafe { meshpeek::map(self.0.path()).unwrap() }).unwrap();
-        SceneTrees::new(model.geometry()).unwrap()
+        model.scene_trees().unwrap()
     }
 
     /// Writes a mesh with two large surfaces, as [`of`](Self::of) does.

@@ -114,10 +114,10 @@ fn shows_all_of_a_container() {
         let geometry = asset.level(0).unwrap();
         let space = geometry.space().placed(instance.transform);
         let conversion = space.conversion_to(&Space::GLTF).unwrap();
-        let surface = Surface::new(&*geometry, 0).unwrap().converted(conversion);
-        let stored = surface.surface().positions().unwrap().get(0).unwrap();
+        let positions = geometry.surface(0).unwrap().positions().unwrap();
+        let stored = positions.get(0).unwrap();
         let [x, y, z] = instance.transform.apply(stored);
-        let found = surface.positions().unwrap().get(0).unwrap();
+        let found = conversion.array(positions).get(0).unwrap();
         assert!(found.iter().zip([y, z, x]).all(|(a, b)| (a - b).abs() < 1e-4), "{found:?}, {:?}", [x, y, z]);
     }
     assert_eq!(seen.len(), materials);

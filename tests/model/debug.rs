@@ -11,7 +11,6 @@ use meshpeek::{
     secondlife, unigine, unreal,
 };
 
-use crate::support::changed;
 use crate::support::random::Random;
 use crate::support::secondlife::Container;
 
@@ -112,7 +111,7 @@ fn expect_short_motion(motion: &dyn Animations, format: &str) {
 /// short.
 fn expect_short_file(bytes: &[u8], [format, version]: [&str; 2]) {
     assert!(bytes.len() > 1 << 16, "{format} {version}: {} bytes", bytes.len());
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     // SAFETY: No other process knows the file.
@@ -226,8 +225,7 @@ fn an_unreal_mesh_is_short() {
          #exec MESHMAP SETTEXTURE MESHMAP={name} NUM=0 TEXTURE={name}\n"
     );
     let text = format!("{line}{}", "// a line of the class\n".repeat(60_000));
-    let script =
-        unreal::script::Script::open_with(text.as_bytes(), &changed!(Limits::default(), script: 1 << 24)).unwrap();
+    let script = unreal::script::Script::open_with(text.as_bytes(), &Limits::default().with_script(1 << 24)).unwrap();
     expect_short(&script, "unreal script");
     let selected = script.select(name.as_bytes());
     expect_short(&selected, "name");

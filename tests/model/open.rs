@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::changed;
 use meshpeek::io::FileBytes;
 use meshpeek::{Array, Format, Geometry, Model, OpenOptions, Surface};
 
@@ -75,13 +74,13 @@ fn options_and_loaders_reach_every_file() {
         paths.push(path.file_name().unwrap().to_string_lossy().into_owned());
         meshpeek::read(path)
     };
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let file = options.open_by("data/unreal/guard_a.3d", load).unwrap();
     assert!(file.file().touched_bytes().is_some());
     assert_eq!(paths, ["guard_d.3d", "guard_a.3d", "guard.uc"]);
-    let asset = changed!(OpenOptions::default(), asset: 1).open("data/secondlife/model.slm").unwrap();
+    let asset = OpenOptions::default().with_asset(1).open("data/secondlife/model.slm").unwrap();
     assert_eq!(asset.file().source_count(), 1);
-    assert!(changed!(OpenOptions::default(), asset: 7).open("data/secondlife/model.slm").is_err());
+    assert!(OpenOptions::default().with_asset(7).open("data/secondlife/model.slm").is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use meshpeek::unreal::{NormalShading, Placement};
 use meshpeek::{Animations, ErrorKind, Geometry, MeshFile, Pose, Result, Surface, ezmesh, secondlife, unigine, unreal};
 
 use crate::support;
-use crate::support::{changed, no_such};
+use crate::support::no_such;
 
 /// Indices that no list of a sample has. The list of `usize` ends with numbers above 32 bits.
 const OUT_OF_RANGE: [usize; 4] = [77, 40_000, 4_294_967_297, usize::MAX];
@@ -178,7 +178,7 @@ fn second_life_errors_name_the_index() {
                 expect_no_such(sample.file, skin.inverse_bind(index), skin.joint_count(), index);
                 expect_no_such(sample.file, skin.alt_inverse_bind(index), skin.alt_inverse_bind_count(), index);
             }
-            let options = changed!(meshpeek::OpenOptions::default(), asset: index);
+            let options = meshpeek::OpenOptions::default().with_asset(index);
             let bytes = mesh.data().clone();
             let count = mesh.asset_count();
             expect_no_such(sample.file, secondlife::Mesh::open_with(bytes, &options), count, index);

@@ -6,7 +6,6 @@ use meshpeek::decode::ByteOrder;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
 use meshpeek::{Array, MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
 
-use crate::support::changed;
 use crate::support::unigine::{grid, wave};
 
 /// The minimum number of pages of each file.
@@ -22,7 +21,7 @@ fn a_mesh_looks_at_one_page() {
         let surfaces = [1, 2, 3].map(|number: u32| grid(&format!("{number}"), 60, generation == Generation::Ms13));
         let bytes = builder::Mesh { surfaces: surfaces.into(), ..builder::Mesh::new(generation) }.to_bytes().unwrap();
         expect_large(&bytes);
-        let mesh = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
         assert_eq!(mesh.access_log(0).unwrap().pages(), 1);
         assert!(mesh.surface(0).unwrap().positions().unwrap().get(3000).is_some());
         assert_eq!(mesh.access_log(0).unwrap().pages(), 1, "locating the first surface reads no vertex");
@@ -37,7 +36,7 @@ fn a_mesh_of_blocks_looks_at_one_page() {
         let built = builder::Mesh { surfaces: surfaces.into(), storage, ..builder::Mesh::new(generation) };
         let bytes = built.to_bytes().unwrap();
         expect_large(&bytes);
-        let mesh = Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let mesh = Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
         assert_eq!((mesh.access_log(0).unwrap().pages(), mesh.inflated_bytes()), (1, 0));
     }
 }
@@ -52,8 +51,7 @@ fn an_animation_looks_at_one_page() {
         }
         let bytes = file.to_bytes().unwrap();
         expect_large(&bytes);
-        let file =
-            Animation::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let file = Animation::open_with(bytes.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
         assert_eq!(file.access_log(0).unwrap().pages(), 1, "{}", generation.magic());
     }
 }
@@ -66,7 +64,7 @@ fn a_pair_looks_at_its_headers() {
     built.write_data(&mut data).unwrap();
     built.write_aniv(&mut aniv).unwrap();
     expect_large(&aniv);
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let mesh = unreal::Mesh::open_with(data.as_slice(), aniv.as_slice(), &options).unwrap();
     assert_eq!(mesh.touched_bytes(), Some(52), "48 bytes of the data file and 4 of the aniv file");
     assert!(mesh.frame(4000).unwrap().positions().get(0).is_some());
@@ -81,7 +79,7 @@ fn an_asset_looks_at_one_page() {
         &[("high_lod", noise.clone()), ("lowest_lod", noise)],
     );
     expect_large(&bytes);
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let mesh = secondlife::Mesh::open_with(bytes.as_slice(), &options).unwrap();
     assert_eq!(mesh.access_log(0).unwrap().pages(), 1);
 }
@@ -93,7 +91,7 @@ fn an_asset_looks_at_one_page() {
 #[test]
 fn a_mesh_system_looks_at_all_text_or_at_counts() {
     let described = crate::support::ezmesh::raw_files::everything();
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let text = described.text();
     let system = ezmesh::Mesh::open_with(text.as_bytes(), &options).unwrap();
     assert_eq!(system.access_log(0).unwrap().pages(), (text.len() as u64).div_ceil(PAGE));

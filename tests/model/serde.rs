@@ -52,8 +52,8 @@ fn a_missing_field_has_its_default() {
     let space: Space = serde_json::from_value(json!({ "up": "z" })).unwrap();
     assert_eq!(space, changed!(Space::UNKNOWN, up: Some(Axis::Z)));
     let options: OpenOptions = serde_json::from_value(json!({ "strict": true, "limits": { "items": 9 } })).unwrap();
-    let limits = changed!(Limits::default(), items: 9);
-    assert_eq!(options, changed!(OpenOptions::default(), strict: true, limits: limits));
+    let limits = Limits::default().with_items(9);
+    assert_eq!(options, OpenOptions::default().with_strict(true).with_limits(limits));
     let written = serde_json::to_value(options).unwrap();
     assert_eq!(serde_json::from_value::<OpenOptions>(written).unwrap(), options);
 }

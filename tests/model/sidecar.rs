@@ -11,7 +11,6 @@ use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
 use meshpeek::{Array, MeshFile as _, Model, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held};
-use crate::support::changed;
 use crate::support::sidecar::{
     Answers, animation, answers, counts, key, mesh, motion, sidecar_of, small_mesh, surface,
 };
@@ -162,10 +161,10 @@ fn walks_nothing() {
         assert!(view.weights().unwrap().unwrap().get(VERTICES as u32 - 1).is_some());
         mesh.access_log(0).unwrap().bytes() - header
     };
-    let plain = Mesh::open_with(file.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+    let plain = Mesh::open_with(file.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
     let walked = look(&plain);
     assert!(walked > 4 * VERTICES as u64, "{walked} bytes");
-    let with = Mesh::open_with(file.as_slice(), &changed!(OpenOptions::default(), record_access: true))
+    let with = Mesh::open_with(file.as_slice(), &OpenOptions::default().with_record_access(true))
         .unwrap()
         .with_sidecar(Arc::clone(&sidecar));
     let looked = look(&with);
@@ -177,7 +176,7 @@ fn walks_nothing() {
     for generation in AnimationGeneration::ALL {
         let file = animation(generation, 5000, 1);
         let sidecar = Arc::new(opened(&sidecar_of(&file, &key()), Trust::Trusted));
-        let with = Animation::open_with(file.as_slice(), &changed!(OpenOptions::default(), record_access: true))
+        let with = Animation::open_with(file.as_slice(), &OpenOptions::default().with_record_access(true))
             .unwrap()
             .with_sidecar(sidecar);
         let header = with.access_log(0).unwrap().bytes();

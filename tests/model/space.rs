@@ -2,7 +2,7 @@
 
 use meshpeek::decode::TangentFrame;
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::model::{Axis, ConvertedSurface, Handedness, Space, SpaceConversion, Transform, UvOrigin, Winding};
+use meshpeek::model::{Axis, Handedness, Space, SpaceConversion, Transform, UvOrigin, Winding};
 use meshpeek::unreal::{self, Placement};
 use meshpeek::{Array, Bounds, Geometry, Model, Surface};
 
@@ -43,11 +43,12 @@ fn pair(stem: &str) -> unreal::Mesh<Vec<u8>> {
 
 /// Counts the triangles whose converted winding agrees with a converted normal, and all triangles
 /// that have normals and an area.
-fn agreement(surface: &ConvertedSurface<'_>) -> [usize; 2] {
+fn agreement(surface: &Surface<'_>, conversion: SpaceConversion) -> [usize; 2] {
     let Some(normals) = surface.normals().unwrap() else { return [0; 2] };
-    let positions = surface.positions().unwrap();
+    let (normals, positions) = (conversion.array(normals), conversion.array(surface.positions().unwrap()));
     let mut counts = [0; 2];
-    for corners in surface.triangles().unwrap() {
+    for corners in surface.corners().unwrap().triangles() {
+        let corners = conversion.triangle(corners);
         let [a, b, c] = corners.map(|corner| positions.get(corner.position as usize).unwrap());
         let plane = cross(subtract(b, a), subtract(c, a));
         let mean = corners.map(|corner| normals.get(corner.attribute as usize).unwrap());
@@ -124,7 +125,7 @@ fn normals_agree_with_the_winding_in_gltf_space() {
         let geometry = model.geometry();
         let conversion = geometry.space().or(&assumed).conversion_to(&Space::GLTF).unwrap();
         for surface in Surface::all(geometry).unwrap() {
-            let [agreeing, all] = agreement(&surface.converted(conversion));
+            let [agreeing, all] = agreement(&surface, conversion);
             assert!(agreeing * 100 >= all * 99, "{file}: {agreeing} of {all}");
             formats[format] += all;
         }
@@ -142,7 +143,8 @@ fn places_meshes_of_a_script() {
     let conversion = mesh.space().conversion_to(&Space::GLTF).unwrap();
     assert!(conversion.is_mirrored() && conversion.reverses_corners() && !conversion.flips_v());
     let surface = Surface::new(&mesh, 0).unwrap();
-    let (stored, converted) = (surface.positions().unwrap(), surface.converted(conversion).positions().unwrap());
+    let stored = surface.positions().unwrap();
+    let converted = conversion.array(stored);
     for index in 0..stored.len() {
         // x is forward, y right and z up, and in glTF z is forward, x left and y up.
         let [forward, right, up] = placement.apply(stored.get(index).unwrap());
@@ -176,10 +178,10 @@ fn a_mirrored_placement_keeps_the_front() {
         let conversion = mesh.space().conversion_to(&Space::GLTF).unwrap();
         let surfaces = Surface::all(mesh).unwrap().filter(|surface| surface.is_drawn().unwrap());
         let volumes = surfaces.map(|surface| {
-            let surface = surface.converted(conversion);
-            let positions = surface.positions().unwrap();
-            let volumes = surface.triangles().unwrap().map(|corners| {
-                let [a, b, c] = corners.map(|corner| positions.get(corner.position as usize).unwrap());
+            let positions = conversion.array(surface.positions().unwrap());
+            let volumes = surface.corners().unwrap().triangles().map(|corners| {
+                let [a, b, c] =
+                    conversion.triangle(corners).map(|corner| positions.get(corner.position as usize).unwrap());
                 dot(a, cross(b, c))
             });
             volumes.sum::<f32>()
@@ -393,8 +395,9 @@ fn every_way_of_reading_converts() {
     let model = open("secondlife/arm.llmesh");
     let geometry = model.geometry();
     let conversion = geometry.space().conversion_to(&Space::GLTF).unwrap();
-    let surface = Surface::new(geometry, 0).unwrap().converted(conversion);
-    let positions = surface.positions().unwrap();
+    let surface = geometry.surface(0).unwrap();
+    let stored = surface.positions().unwrap();
+    let positions = conversion.array(stored);
     let one_by_one: Vec<Vector> = (0..positions.len()).map(|index| positions.get(index).unwrap()).collect();
     let mut bulk = vec![[0.0; 3]; positions.len()];
     positions.decode_into(&mut bulk).unwrap();
@@ -403,10 +406,9 @@ fn every_way_of_reading_converts() {
     positions.for_each_chunk(|_, chunk| chunked.extend_from_slice(chunk));
     assert_eq!(chunked, one_by_one);
     assert_eq!(positions.slice(1..3).unwrap().iter().collect::<Vec<_>>(), one_by_one[1..3]);
-    assert_eq!(positions.as_bytes(), surface.surface().positions().unwrap().as_bytes());
-    assert_eq!(positions.stored().get(0), surface.surface().positions().unwrap().get(0));
-    let (uvs, stored) = (surface.uvs(0).unwrap().unwrap(), surface.surface().uvs(0).unwrap().unwrap());
-    assert!(uvs.iter().zip(stored.iter()).all(|([u, v], [a, b])| u == a && v == 1.0 - b));
-    let exact = surface.surface().positions().unwrap().bounds();
+    assert_eq!(positions.as_bytes(), stored.as_bytes());
+    let own = surface.uvs(0).unwrap().unwrap();
+    assert!(conversion.array(own).iter().zip(own.iter()).all(|([u, v], [a, b])| u == a && v == 1.0 - b));
+    let exact = stored.bounds();
     assert_eq!(positions.bounds(), conversion.bounds(&exact));
 }

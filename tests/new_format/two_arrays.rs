@@ -239,8 +239,10 @@ impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Mesh<D> {
     fn counts(&self, surface: usize) -> Result<Counts> {
         self.surface(surface)?;
         let (vertices, corners) = (self.header.vertices.get(), self.header.triangles.get().saturating_mul(3));
-        let counts = Counts::default().with_vertices(vertices).with_attribute_vertices(vertices);
-        Ok(counts.with_corners(corners).with_index_widths([2, 0]).with_targets(1))
+        let mut counts = Counts::default();
+        (counts.vertices, counts.attribute_vertices, counts.corners) = (vertices, vertices, corners);
+        (counts.index_widths, counts.targets) = ([2, 0], 1);
+        Ok(counts)
     }
 
     fn positions(&self, surface: usize, target: usize) -> Result<Positions<'_>> {

@@ -18,7 +18,7 @@ use crate::support::process::{own_test, process};
 use crate::support::query::{Oracle, Questions, all_faces, ask, grid};
 use crate::support::random::Random;
 use crate::support::sidecar::{PAGE, counts, mesh, small_mesh, surface};
-use crate::support::{changed, skip};
+use crate::support::skip;
 
 const SIDE: u32 = 40;
 /// The environment variable with the path of the mesh that a child process opens.
@@ -378,8 +378,8 @@ fn files_without_a_sidecar_open() {
         let state = open(&usual, needless);
         assert!(matches!(state, SidecarState::NotNeeded), "{needless}: {state:?}");
     }
-    let other = changed!(usual, asset: 1);
-    let partial = changed!(usual, partial: true);
+    let other = usual.with_asset(1);
+    let partial = usual.with_partial(true);
     for (options, part) in
         [(usual, "unreal/box_d.3d"), (other, "secondlife/model.slm"), (partial, "secondlife/rock.llmesh")]
     {

@@ -29,7 +29,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Level<D> {
     fn open(path: &Path, read: impl Fn(&Path) -> D) -> Self {
         let stamp = FileStamp::of(path).unwrap();
         let model = Model::open(read(path)).unwrap();
-        let trees = SceneTrees::new(model.geometry()).unwrap();
+        let trees = model.scene_trees().unwrap();
         let version = model.surface(1).unwrap().name().unwrap().to_string().parse().unwrap();
         Self { stamp, model, trees, version }
     }

@@ -47,11 +47,14 @@ fn a_lent_scene_answers_like_a_scene() {
     let expected = ask(&Scene::new(&flat).unwrap(), &questions);
     let [trusted, untrusted] = [Trust::Trusted, Trust::Untrusted].map(|trust| sidecar(&flat, trust));
     let all = [
-        SceneTrees::new(&flat),
-        SceneTrees::from_file_trees(&flat),
-        SceneTrees::indexed(&flat, &trusted),
-        SceneTrees::indexed(&flat, &untrusted),
-        SceneTrees::from_surfaces(&flat, [3, 1, 2, 0].map(|index| Surface::new(&flat, index).unwrap()), None),
+        SceneTrees::new(&flat, Scene::new(&flat).unwrap()),
+        SceneTrees::new(&flat, Scene::from_file_trees(&flat).unwrap()),
+        SceneTrees::new(&flat, Scene::indexed(&flat, &trusted).unwrap()),
+        SceneTrees::new(&flat, Scene::indexed(&flat, &untrusted).unwrap()),
+        SceneTrees::new(
+            &flat,
+            Scene::from_surfaces([3, 1, 2, 0].map(|index| Surface::new(&flat, index).unwrap()), None).unwrap(),
+        ),
     ];
     for trees in all.map(Result::unwrap) {
         // Any mesh with the same content has these trees, also after the first is gone.
@@ -63,7 +66,7 @@ fn a_lent_scene_answers_like_a_scene() {
     for chosen in [vec![], vec![3], vec![0, 3]] {
         let chosen = || chosen.iter().map(|index| Surface::new(&flat, *index).unwrap());
         let scene = Scene::from_surfaces(chosen(), Some(&trusted)).unwrap();
-        let trees = SceneTrees::from_surfaces(&flat, chosen(), Some(&trusted)).unwrap();
+        let trees = SceneTrees::new(&flat, Scene::from_surfaces(chosen(), Some(&trusted)).unwrap()).unwrap();
         assert!(ask(&trees.scene(&flat).unwrap(), &questions) == ask(&scene, &questions));
     }
 }
@@ -72,7 +75,7 @@ fn a_lent_scene_answers_like_a_scene() {
 fn trees_of_a_file_are_converted_once() {
     let model = Model::open(bytes("room_ms14")).unwrap();
     let geometry = model.geometry();
-    let trees = SceneTrees::from_file_trees(geometry).unwrap();
+    let trees = SceneTrees::new(geometry, Scene::from_file_trees(geometry).unwrap()).unwrap();
     let nodes = |scene: &Scene<'_>| scene.trees().map(|(_, tree)| tree.node_count()).collect::<Vec<_>>();
     assert_eq!(nodes(&trees.scene(geometry).unwrap()), nodes(&Scene::from_file_trees(geometry).unwrap()));
     assert!(!nodes(&trees.scene(geometry).unwrap()).is_empty());
@@ -86,7 +89,7 @@ fn trees_of_a_file_are_converted_once() {
 #[test]
 fn a_lent_scene_can_be_changed() {
     let flat = flat();
-    let trees = SceneTrees::new(&flat).unwrap();
+    let trees = SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap();
     let mut scene = trees.scene(&flat).unwrap();
     let questions = questions(&flat);
     let expected = ask(&scene, &questions);
@@ -102,7 +105,7 @@ fn a_lent_scene_can_be_changed() {
 #[test]
 fn another_mesh_is_an_error_that_names_the_difference() {
     let shapes = || vec![grid(5), grid(6), grid(7)];
-    let trees = SceneTrees::new(&Flat(shapes())).unwrap();
+    let trees = SceneTrees::new(&Flat(shapes()), Scene::new(&Flat(shapes())).unwrap()).unwrap();
     trees.scene(&Flat(shapes())).unwrap();
     let few = Flat(vec![grid(5), grid(6)]);
     let (field, message) = other_mesh(&trees, &few);
@@ -138,7 +141,7 @@ fn another_mesh_is_an_error_that_names_the_difference() {
 #[test]
 fn only_the_surfaces_with_trees_are_compared() {
     let flat = Flat(vec![grid(5), grid(6)]);
-    let trees = SceneTrees::from_surfaces(&flat, Surface::new(&flat, 1), None).unwrap();
+    let trees = SceneTrees::new(&flat, Scene::from_surfaces(Surface::new(&flat, 1), None).unwrap()).unwrap();
     trees.scene(&Flat(vec![grid(9), grid(6)])).unwrap();
     assert_eq!(other_mesh(&trees, &Flat(vec![grid(5), grid(5)])).0, "surface[1].indices");
 }
@@ -147,11 +150,14 @@ fn only_the_surfaces_with_trees_are_compared() {
 fn stored_trees_read_no_triangle_to_be_lent() {
     let flat = Flat(vec![grid(30)]);
     let moved = Flat(vec![grid(30).mapped(|point| point.map(|part| part + 9.0))]);
-    let trees = SceneTrees::indexed(&flat, &sidecar(&flat, Trust::Trusted)).unwrap();
+    let trees = SceneTrees::new(&flat, Scene::indexed(&flat, &sidecar(&flat, Trust::Trusted)).unwrap()).unwrap();
     // The key of the sidecar says whether it belongs to a file.
     trees.scene(&moved).unwrap();
     assert_eq!(other_mesh(&trees, &Flat(vec![grid(31)])).0, "surface[0].indices");
-    assert_eq!(other_mesh(&SceneTrees::new(&flat).unwrap(), &moved).0, "surface[0].indices");
+    assert_eq!(
+        other_mesh(&SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap(), &moved).0,
+        "surface[0].indices"
+    );
 }
 
 /// A mesh that differs in triangles that are not compared gives hits of the new triangles or none,
@@ -160,7 +166,7 @@ fn stored_trees_read_no_triangle_to_be_lent() {
 #[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it optimised")]
 fn a_change_that_is_not_compared_is_no_panic() {
     let flat = Flat(vec![grid(40)]);
-    let trees = SceneTrees::new(&flat).unwrap();
+    let trees = SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap();
     let mut random = Random::new(43);
     let mut lent = 0;
     for _ in 0..50 {
@@ -180,7 +186,7 @@ fn a_damaged_tree_is_built_again_once() {
     let mut stored = flat.sidecar(&key());
     stored[PAGE + 100] ^= 1;
     let damaged = Arc::new(Sidecar::new(stored, &key(), Trust::Trusted).unwrap());
-    let trees = SceneTrees::indexed(&flat, &damaged).unwrap();
+    let trees = SceneTrees::new(&flat, Scene::indexed(&flat, &damaged).unwrap()).unwrap();
     let questions = questions(&flat);
     let is_stored = || trees.scene(&flat).unwrap().trees().all(|(_, tree)| tree.is_stored());
     let before = trees.bytes();
@@ -203,7 +209,7 @@ fn a_damaged_tree_is_built_again_once() {
 fn lending_a_scene_takes_memory_for_its_surfaces_only() {
     for (surfaces, side) in [(1, 10), (1, 200), (300, 1), (300, 12)] {
         let flat = Flat(vec![grid(side); surfaces]);
-        let trees = SceneTrees::new(&flat).unwrap();
+        let trees = SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap();
         let (lent, held) = most_held(|| trees.scene(&flat).unwrap());
         assert!(held <= MAX_LENT_BYTES * surfaces as u64, "{surfaces} surfaces of {side}: {held} bytes");
         drop(lent);
@@ -214,7 +220,7 @@ fn lending_a_scene_takes_memory_for_its_surfaces_only() {
 #[test]
 fn trees_take_the_memory_that_they_state() {
     let flat = Flat(vec![grid(100), grid(50), grid(1)]);
-    let (trees, _) = most_held(|| SceneTrees::new(&flat).unwrap());
+    let (trees, _) = most_held(|| SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap());
     let nodes: u64 = trees.scene(&flat).unwrap().trees().map(|(_, tree)| tree.bytes()).sum();
     assert!((nodes + 1..nodes + 4000).contains(&trees.bytes()), "{} of {nodes} bytes", trees.bytes());
     let text = format!("{trees:?}");
@@ -224,16 +230,16 @@ fn trees_take_the_memory_that_they_state() {
 #[test]
 fn an_allocation_that_fails_is_an_error() {
     let flat = Flat(vec![grid(20); 30]);
-    let trees = SceneTrees::new(&flat).unwrap();
+    let trees = SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap();
     assert!(refuse_each("lend", || trees.scene(&flat).map(drop)) >= 1);
     let flat = Flat(vec![grid(20); 3]);
-    assert!(refuse_each("build", || SceneTrees::new(&flat).map(drop)) >= 3);
+    assert!(refuse_each("build", || SceneTrees::new(&flat, Scene::new(&flat)?).map(drop)) >= 3);
 }
 
 #[test]
 fn trees_can_be_stored_and_shared() {
     fn expect<T: Send + Sync + Clone + 'static>(_: &T) {}
-    expect(&SceneTrees::new(&flat()).unwrap());
-    let empty = SceneTrees::new(&Flat::default()).unwrap();
+    expect(&SceneTrees::new(&flat(), Scene::new(&flat()).unwrap()).unwrap());
+    let empty = SceneTrees::new(&Flat::default(), Scene::new(&Flat::default()).unwrap()).unwrap();
     assert!(empty.scene(&Flat::default()).unwrap().bounds().is_empty());
 }

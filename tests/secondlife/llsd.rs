@@ -7,10 +7,10 @@ use meshpeek::secondlife::{AssetPart, Lod, Mesh, is_known};
 use meshpeek::{Array as _, ErrorKind, Limits, OpenOptions};
 
 use crate::mesh::{expect, open};
+use crate::support::limit_message;
 use crate::support::secondlife::raw_assets::{
     array, asset, everything, integer, level, map, one, spelled, square, stored_asset, string,
 };
-use crate::support::{changed, limit_message};
 
 /// Returns the offset and the kind of the error for an invalid value.
 fn refused(bytes: &[u8]) -> (u64, &'static str) {
@@ -284,8 +284,8 @@ fn limits_the_items_of_a_tree() {
     assert!(fault.kind() == ErrorKind::Limit && fault.to_string().contains(&limit_message("items", 9, 10)), "{fault}");
     assert_eq!(fault.at, 5 + 8);
     let mesh = asset(&[("high_lod", bytes)]);
-    let limits = changed!(Limits::default(), items: 9);
-    let mesh = Mesh::open_with(mesh, &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let limits = Limits::default().with_items(9);
+    let mesh = Mesh::open_with(mesh, &OpenOptions::default().with_limits(limits)).unwrap();
     expect(mesh.level(Lod::High), "high_lod", "limit");
 }
 

@@ -10,6 +10,7 @@ use meshpeek::{Animations, Array as _, Error, Geometry, Limits, MeshFile as _, O
 
 use crate::llsd::{DATE, UUID};
 use crate::support::invariants::Fate;
+use crate::support::limit_message;
 use crate::support::random::Random;
 use crate::support::secondlife::invariants::check_invariants;
 use crate::support::secondlife::raw_assets::{
@@ -18,7 +19,6 @@ use crate::support::secondlife::raw_assets::{
 };
 use crate::support::secondlife::{Sample, bytes, samples};
 use crate::support::stopwatch::Stopwatch;
-use crate::support::{changed, limit_message};
 
 pub fn open(bytes: &[u8]) -> Mesh<&[u8]> {
     Mesh::open(bytes).unwrap()
@@ -263,7 +263,7 @@ fn names_the_field_that_is_cut() {
             }
             let error = expect(block, &format!("{}.size", stored.part.key()), "unexpected-end");
             assert_eq!(error.offset(), Some(stored.start.min(length as u64)), "{error}");
-            let options = changed!(OpenOptions::default(), partial: true);
+            let options = OpenOptions::default().with_partial(true);
             let partial = Mesh::open_with(&bytes[..length], &options).unwrap();
             let error = expect(partial.block(stored.part), stored.part.key(), "missing");
             assert!(error.to_string().contains(&format!("bytes {}..{}", stored.start, stored.end)), "{error}");
@@ -289,12 +289,12 @@ fn reads_a_header_from_its_first_bytes() {
         }
         // A limit equal to the header's length is enough. With a limit of one byte less, the header
         // is refused as soon as the excess is known.
-        let allowed = |header| changed!(Limits::default(), header: header);
+        let allowed = |header| Limits::default().with_header(header);
         assert!(Header::of_prefix(&bytes, &allowed(whole)).is_ok());
         for length in [bytes.len(), whole as usize, whole as usize - 1] {
             expect(Header::of_prefix(&bytes[..length], &allowed(whole - 1)), "header", "limit");
         }
-        let options = changed!(OpenOptions::default(), limits: allowed(whole - 1));
+        let options = OpenOptions::default().with_limits(allowed(whole - 1));
         expect(Mesh::open_with(bytes.as_slice(), &options), "header", "limit");
     }
     // A prefix that no further bytes can make valid is refused at once.
@@ -696,11 +696,11 @@ fn a_container_holds_whole_assets() {
         let alone = open(&assets[number]).header().unwrap().block(AssetPart::HighLod).unwrap().unwrap();
         assert_eq!(stored.start, alone.start + found.asset_range().start as u64);
     }
-    let choose = |asset| Mesh::open_with(bytes.as_slice(), &changed!(OpenOptions::default(), asset: asset));
+    let choose = |asset| Mesh::open_with(bytes.as_slice(), &OpenOptions::default().with_asset(asset));
     assert_eq!(choose(2).unwrap().view().asset(), assets[2]);
     assert!(choose(1).unwrap().header().is_err());
     expect(choose(3), "asset[3]", "no-such");
-    expect(Mesh::open_with(assets[0].as_slice(), &changed!(OpenOptions::default(), asset: 1)), "asset[1]", "no-such");
+    expect(Mesh::open_with(assets[0].as_slice(), &OpenOptions::default().with_asset(1)), "asset[1]", "no-such");
     // A block of an inner asset cannot extend past the end of the asset, even if the header
     // declares it.
     let mut greedy = one(square());
@@ -829,7 +829,7 @@ fn bytes_that_are_left_over_are_told() {
 }
 
 fn limited(bytes: &[u8], limits: Limits) -> Mesh<&[u8]> {
-    Mesh::open_with(bytes, &changed!(OpenOptions::default(), limits: limits)).unwrap()
+    Mesh::open_with(bytes, &OpenOptions::default().with_limits(limits)).unwrap()
 }
 
 /// Returns a level that takes `length` bytes.
@@ -842,7 +842,7 @@ fn wide(length: usize) -> Vec<u8> {
 fn a_block_may_inflate_to_its_limit_and_no_further() {
     for length in [100, 1000, 65_536, 1 << 20] {
         let bytes = asset(&[("high_lod", wide(length))]);
-        let limits = |block| changed!(Limits::default(), block: block);
+        let limits = |block| Limits::default().with_block(block);
         let exact = limited(&bytes, limits(length as u64));
         assert_eq!(exact.block(AssetPart::HighLod).unwrap().unwrap().bytes().len(), length);
         let short = limited(&bytes, limits(length as u64 - 1));
@@ -863,7 +863,7 @@ fn blocks_that_are_kept_share_a_budget() {
     let length = 300_000;
     let wides = [wide(length), wide(length), wide(1000)];
     let bytes = asset(&["high_lod", "medium_lod", "low_lod"].into_iter().zip(wides).collect::<Vec<_>>());
-    let limits = |asset| changed!(Limits::default(), asset: asset);
+    let limits = |asset| Limits::default().with_asset(asset);
     // Memory that was reserved but not used counts as well: at most a quarter of a block.
     let both = limited(&bytes, limits(length as u64 * 5 / 2));
     assert!(both.level(Lod::High).is_ok() && both.level(Lod::Medium).is_ok());
@@ -892,7 +892,7 @@ fn threads_share_a_budget_and_released_blocks_give_theirs_back() {
     let parts = [AssetPart::HighLod, AssetPart::MediumLod, AssetPart::LowLod, AssetPart::LowestLod];
     let bytes = asset(&parts.map(|part| (part.key(), wide(length))));
     for _ in 0..50 {
-        let mut mesh = limited(&bytes, changed!(Limits::default(), asset: length as u64 * 3 / 2));
+        let mut mesh = limited(&bytes, Limits::default().with_asset(length as u64 * 3 / 2));
         std::thread::scope(|scope| {
             for part in parts {
                 let mesh = &mesh;
@@ -943,7 +943,7 @@ fn tells_of_values_of_another_kind() {
 #[test]
 fn a_limit_of_one_block_is_told_as_such_beside_others() {
     let bytes = asset(&[("high_lod", wide(5000)), ("medium_lod", wide(6001))]);
-    let mesh = limited(&bytes, changed!(Limits::default(), block: 6000));
+    let mesh = limited(&bytes, Limits::default().with_block(6000));
     assert!(mesh.level(Lod::High).is_ok());
     let error = expect(mesh.level(Lod::Medium), "medium_lod", "limit");
     assert_eq!(error.message().to_string(), limit_message("block", 6000, 6001));
@@ -992,7 +992,7 @@ fn a_buffer_forgets_what_failed() {
 #[test]
 fn a_buffer_that_was_large_is_limited_all_the_same() {
     let mut buffer = InflateBuffer::default();
-    let limits = |block| changed!(Limits::default(), block: block);
+    let limits = |block| Limits::default().with_block(block);
     buffer.inflate(AssetPart::HighLod, &zlib(&wide(100_000)), &limits(1 << 20)).unwrap();
     assert!(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1000)), &limits(1000)).is_ok());
     let error = expect(buffer.inflate(AssetPart::HighLod, &zlib(&wide(1001)), &limits(1000)), "high_lod", "limit");

@@ -105,12 +105,11 @@ fn corners(buffers: &Buffers<Vec<u8>>, draw: &Draw, layout: &VertexLayout) -> Ve
 
 /// Returns the same bytes as [`corners`] from a decode of all of a surface.
 fn decoded(surface: &meshpeek::Surface<'_>, layout: &VertexLayout) -> meshpeek::Result<Vec<u8>> {
-    use meshpeek::gpu::{IndexSource, VertexSource};
-    let welded = surface.weld()?;
-    let source = VertexSource::welded(surface, &welded, layout)?;
+    let drawable = surface.drawable()?;
+    let source = drawable.vertices(layout)?;
     let mut vertices = vec![0; source.byte_len()];
     source.write_into(0..source.vertex_count(), &mut vertices)?;
-    let source = IndexSource::welded(surface, &welded, IndexFormat::Uint32);
+    let source = drawable.indices(IndexFormat::Uint32)?;
     let mut indices = vec![0; source.byte_len()];
     source.write_into(0..source.index_count(), &mut indices)?;
     let stride = layout.stride() as usize;

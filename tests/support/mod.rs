@@ -28,7 +28,7 @@ use std::time::Duration;
 use meshpeek::{Error, ErrorKind};
 
 /// Returns `base` with other values in some of its public fields, such as
-/// `changed!(Limits::default(), items: 3)`.
+/// `Limits::default().with_items(3)`.
 macro_rules! changed {
     ($base:expr, $($field:ident: $value:expr),+ $(,)?) => {{
         let mut changed = $base;

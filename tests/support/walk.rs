@@ -6,7 +6,7 @@
 #![allow(clippy::as_conversions, clippy::arithmetic_side_effects, reason = "an overflow is a failed test")]
 
 use meshpeek::model::animation::Affine;
-use meshpeek::model::{Axis, Contents, ConvertedSurface, Handedness, Space, SpaceConversion};
+use meshpeek::model::{Axis, Contents, Handedness, Space, SpaceConversion};
 use meshpeek::{Array, Bounds, Geometry, Result, Surface};
 
 /// What a file contains.
@@ -65,7 +65,7 @@ pub fn walk(file: &dyn Contents) -> Result<Totals> {
         for index in surfaces {
             let surface = Surface::new(&*geometry, index).unwrap();
             if surface.is_drawn()? {
-                add_surface(&mut totals, &surface.converted(conversion(&*geometry, instance.transform)?))?;
+                add_surface(&mut totals, &surface, conversion(&*geometry, instance.transform)?)?;
             }
         }
     }
@@ -78,11 +78,13 @@ fn conversion(geometry: &dyn Geometry, transform: Affine) -> Result<SpaceConvers
     geometry.space().or(&assumed).placed(transform).conversion_to(&Space::GLTF)
 }
 
-fn add_surface(totals: &mut Totals, surface: &ConvertedSurface<'_>) -> Result<()> {
+fn add_surface(totals: &mut Totals, surface: &Surface<'_>, conversion: SpaceConversion) -> Result<()> {
     totals.surfaces += 1;
-    let (positions, normals) = (surface.positions()?, surface.normals()?);
-    for corners in surface.triangles()? {
+    let positions = conversion.array(surface.positions()?);
+    let normals = surface.normals()?.map(|normals| conversion.array(normals));
+    for corners in surface.corners()?.triangles() {
         totals.triangles += 1;
+        let corners = conversion.triangle(corners);
         // A triangle with an index that is out of range is left out, as in every renderer.
         let [Some(a), Some(b), Some(c)] = corners.map(|corner| positions.get(corner.position as usize)) else {
             continue;

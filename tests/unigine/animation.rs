@@ -9,11 +9,11 @@ use meshpeek::{
 };
 
 use crate::support::invariants::expect_named;
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unigine::{
     animation_regions, animation_samples, bytes, data, long_compact, range, skinned, turn, wave_pose,
 };
-use crate::support::{changed, is_error};
 
 /// Returns the byte range of a region of a valid animation file.
 fn place(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
@@ -216,8 +216,7 @@ fn accounts_for_every_byte() {
         }
         assert_eq!(end, whole.len() as u64, "{}", sample.stem);
 
-        let file =
-            Animation::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let file = Animation::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
         let touched = file.access_log(0).unwrap();
         let header = all.iter().filter(|region| region.end <= file.animation(0).unwrap().bones_offset());
         assert!(header.count() > 5);
@@ -236,14 +235,14 @@ fn touches_no_more_than_it_says() {
     let sum =
         |from: u64, to: u64| all.iter().filter(|region| (from..to).contains(&region.start)).map(looked_at).sum::<u64>();
     let body = place(&whole, "bind_transforms").end as u64;
-    let file = Animation::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+    let file = Animation::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
     let touched = file.access_log(0).unwrap();
     assert_eq!(touched.bytes(), sum(0, body));
     let view = file.animation(0).unwrap();
     let closing = place(&whole, "closing_magic").start as u64;
     assert_eq!(touched.bytes(), sum(0, closing));
     assert_eq!(view.key_bytes().as_ptr(), whole[place(&whole, "animation[0].keys")].as_ptr());
-    let model = Model::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+    let model = Model::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
     assert_eq!(model.file().touched_bytes().unwrap(), sum(0, body));
 }
 

@@ -8,9 +8,9 @@ use meshpeek::unigine::{
 use meshpeek::{Array, Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
 use crate::support::invariants::expect_named;
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unigine::{bytes, compact, cube, faults, findings, grid, range, region, regions, samples};
-use crate::support::{changed, is_error};
 
 /// Returns all samples that have blocks.
 fn compressed() -> impl Iterator<Item = (&'static str, builder::Mesh)> {
@@ -440,7 +440,7 @@ fn agrees_with_the_neutral_view() {
 #[test]
 fn inflates_only_what_is_asked_for() {
     let whole = bytes("room_ms14");
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
     let touched = mesh.access_log(0).unwrap();
     let header = region(&whole, "inner_magic").end as u64;
     assert_eq!((touched.bytes(), mesh.inflated_bytes()), (header, 0));
@@ -726,8 +726,8 @@ fn keeps_the_limits() {
     let whole = built.to_bytes().unwrap();
     let raw = blocks(&Mesh::open(whole.as_slice()).unwrap(), 0)[0].raw as u64;
     assert!(raw > 240_000 && whole.len() < 40_000, "{raw} in {}", whole.len());
-    let limits = changed!(Limits::default(), asset: raw + raw / 2);
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let limits = Limits::default().with_asset(raw + raw / 2);
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     mesh.surface(1).unwrap();
     for _ in 0..2 {
         let error = mesh.surface(2).unwrap_err();
@@ -739,15 +739,15 @@ fn keeps_the_limits() {
     let mut buffer = InflateBuffer::default();
     (0..3).for_each(|index| assert!(said(&mesh.surface_in(index, &mut buffer).unwrap()).is_ok()));
     mesh.check().unwrap();
-    let limits = changed!(Limits::default(), asset: raw - 1);
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let limits = Limits::default().with_asset(raw - 1);
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     for error in
         [mesh.surface(0).unwrap_err(), mesh.surface_in(0, &mut InflateBuffer::default()).map(drop).unwrap_err()]
     {
         assert!(is_error(&error, ErrorKind::Limit, &["(the limit `asset`)"]), "{error}");
     }
-    let limits = changed!(Limits::default(), block: raw - 1);
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let limits = Limits::default().with_block(raw - 1);
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     let error = mesh.surface(0).unwrap_err();
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `block`)", &format!("found at least {raw}")]), "{error}");
     assert_eq!(error.field().to_string(), "surface[0].geometry.sizes");
@@ -774,8 +774,8 @@ fn keeps_the_limits() {
     Mesh::open(verbatim.as_slice()).unwrap().write_stored(&mut spoilt, Storage::Lz4).unwrap();
     for limit in [content.len(), content.len() - 1] {
         assert!(spoilt.len() * 4 < content.len(), "{} for {}", spoilt.len(), content.len());
-        let limits = changed!(Limits::default(), asset: limit as u64 + spelled.len() as u64);
-        let mesh = Mesh::open_with(spoilt.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+        let limits = Limits::default().with_asset(limit as u64 + spelled.len() as u64);
+        let mesh = Mesh::open_with(spoilt.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
         if limit == content.len() {
             assert!(mesh.surface(0).unwrap().indices().unwrap().iter().all(|index| index == 0));
             assert_eq!(mesh.inflated_bytes(), content.len() as u64);

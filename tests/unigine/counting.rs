@@ -5,9 +5,9 @@ use meshpeek::unigine::{Generation, Mesh, Storage, builder};
 use meshpeek::{Array as _, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held, refuse_each, still_held};
+use crate::support::is_error;
 use crate::support::unigine::grid;
 use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together};
-use crate::support::{changed, is_error};
 
 /// The size of the window in which a block is inflated to count its items.
 const WINDOW: u64 = 128 << 10;
@@ -55,8 +55,8 @@ fn kept_blocks_leave_room_for_counting_and_lending() {
     let head = header_of(Generation::Ms15, 2, 1, [positions, 0, 0]);
     let whole =
         put_together(&head, &[block.clone(), block], &[RawBlock::verbatim(&[0; 3]), RawBlock::verbatim(&[0; 3])]);
-    let limits = changed!(Limits::default(), asset: 2_000_000);
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), limits: limits)).unwrap();
+    let limits = Limits::default().with_asset(2_000_000);
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_limits(limits)).unwrap();
     mesh.surface(0).unwrap();
     let error = mesh.surface(1).map(drop).unwrap_err();
     assert!(is_error(&error, ErrorKind::Limit, &["(the limit `asset`)"]), "{error}");
@@ -80,7 +80,7 @@ fn counts_of_uncompressed_blocks_need_no_memory() {
 #[test]
 fn counting_records_the_bytes_that_it_reads() {
     let whole = grids(Generation::Ms14);
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let [read, counted] = [0, 1].map(|_| Mesh::open_with(whole.as_slice(), &options).unwrap());
     read.surface(1).unwrap().counts().unwrap();
     SurfaceArrays::counts(&counted, 1).unwrap();

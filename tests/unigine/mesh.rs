@@ -12,6 +12,7 @@ use meshpeek::{
 };
 
 use crate::support::invariants::expect_named;
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unigine::invariants::check_invariants;
 use crate::support::unigine::{
@@ -19,7 +20,6 @@ use crate::support::unigine::{
     spoil_all,
 };
 use crate::support::writers::FullOutput;
-use crate::support::{changed, is_error};
 
 /// Returns a tangent frame after encoding and decoding.
 ///
@@ -207,7 +207,7 @@ fn accounts_for_every_byte() {
         }
         assert_eq!(end, whole.len() as u64, "{}", sample.stem);
 
-        let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+        let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
         mesh.check().unwrap();
         let touched = mesh.access_log(0).unwrap();
         assert_eq!(touched.bytes(), all.iter().map(looked_at).sum::<u64>(), "{}", sample.stem);
@@ -543,7 +543,7 @@ fn touches_no_more_than_it_says() {
         move |region: &Region| region.start >= body && region.field.outer().is_some_and(|step| step.index == surface)
     };
     let header = sum(&|region| region.end <= body);
-    let mesh = Mesh::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+    let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
     let touched = mesh.access_log(0).unwrap();
     assert_eq!((touched.bytes(), touched.pages()), (header, 1));
     mesh.bounds().unwrap();
@@ -573,7 +573,7 @@ fn touches_no_more_than_it_says() {
     view.tangent_frames().unwrap().for_each(drop);
     assert_eq!(touched.bytes(), before, "the location is cached");
     assert!(Mesh::open(whole.as_slice()).unwrap().access_log(0).is_none());
-    let model = Model::open_with(whole.as_slice(), &changed!(OpenOptions::default(), record_access: true)).unwrap();
+    let model = Model::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
     assert_eq!(model.file().touched_bytes().unwrap(), header);
 }
 

@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::changed;
 use crate::support::stopwatch::Stopwatch;
 use meshpeek::unreal::companions::{Finder, Pair, PairFile, find};
 use meshpeek::{Error, Limits};
@@ -426,8 +425,8 @@ fn keeps_to_the_limits() {
     let kind = |limits: &Limits, file: &str| {
         Finder::with_limits(limits).find(&place.at(file)).map_err(|error| error.kind().id()).err()
     };
-    assert_eq!(kind(&changed!(Limits::default(), items: 4), "a_d.3d"), Some("limit"));
-    let limits = changed!(Limits::default(), script: 100);
+    assert_eq!(kind(&Limits::default().with_items(4), "a_d.3d"), Some("limit"));
+    let limits = Limits::default().with_script(100);
     // A script with another stem is skipped.
     assert_eq!((kind(&limits, "a_d.3d"), kind(&limits, "b_d.3d")), (Some("limit"), None));
     assert_eq!(kind(&Limits::default(), "a_d.3d"), None);
@@ -438,7 +437,7 @@ fn searches_only_the_smaller_scripts_of_a_folder_with_too_many_bytes() {
     let place = Place::with(&["a_d.3d", "a_a.3d"]);
     place.script("small.uc", &[["Small", "a_d.3d", "a_a.3d"]]);
     let find = |limits: &Limits| Finder::with_limits(limits).find(&place.at("a_d.3d")).unwrap().remove(0);
-    let limits = changed!(Limits::default(), script: 1000);
+    let limits = Limits::default().with_script(1000);
     for number in 0..5 {
         place.write(&format!("large{number}.uc"), &"x".repeat(1000));
     }

@@ -12,11 +12,11 @@ use meshpeek::{
 };
 
 use crate::support::invariants::{Fate, expect_named};
+use crate::support::is_error;
 use crate::support::random::Random;
 use crate::support::unreal::invariants::check_invariants;
 use crate::support::unreal::{cube, pair, polygon, samples};
 use crate::support::writers::FullOutput;
-use crate::support::{changed, is_error};
 
 type OwnedMesh = Mesh<Vec<u8>>;
 
@@ -318,7 +318,7 @@ fn a_cut_frame_has_the_vertices_that_are_there() {
 #[test]
 fn names_the_frame_that_is_not_loaded() {
     let [data, aniv] = bytes_of(&cube(2));
-    let options = changed!(OpenOptions::default(), partial: true);
+    let options = OpenOptions::default().with_partial(true);
     for (cut, whole) in [(0, 2), (4, 1), (32, 1), (33, 0), (64, 0)] {
         let mesh = Mesh::open_with(&data[..], &aniv[..aniv.len() - cut], &options).unwrap();
         let surface = Surface::new(&mesh, 0).unwrap();
@@ -494,7 +494,7 @@ fn compares_every_sequence_with_the_frames() {
 /// a finding for it.
 #[test]
 fn strict_mode_refuses() {
-    let strict = changed!(OpenOptions::default(), strict: true);
+    let strict = OpenOptions::default().with_strict(true);
     let refused = |mesh: &OwnedMesh, rule: &str, format: &str, field: &str, offset: u64| {
         let error = Mesh::open_with(mesh.data().clone(), mesh.aniv().clone(), &strict).unwrap_err();
         let told = (error.format(), error.field().to_string(), error.offset());
@@ -618,7 +618,7 @@ fn a_size_that_fits_no_variant_is_only_stale() {
         let mut found = Vec::new();
         mesh.validate(&mut |finding| found.push((finding.rule, finding.source))).unwrap();
         assert_eq!(found, [("UR10", 0), ("UR03", 1)], "no polygons, and a stale frame size");
-        let strict = changed!(OpenOptions::default(), strict: true);
+        let strict = OpenOptions::default().with_strict(true);
         let error = Mesh::open_with(&data[..], &aniv[..], &strict).unwrap_err();
         let told = meshpeek::finding(&error).unwrap();
         assert_eq!((error.format(), told.rule, told.source), ("unreal aniv", "UR03", 1));
@@ -1068,7 +1068,7 @@ fn lists_uvs() {
 
 #[test]
 fn opening_looks_at_52_bytes() {
-    let watched = changed!(OpenOptions::default(), record_access: true);
+    let watched = OpenOptions::default().with_record_access(true);
     let [data, aniv] = pair("box");
     let mesh = Mesh::open_with(&data[..], &aniv[..], &watched).unwrap();
     let touched = || mesh.touched_bytes().unwrap();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::support::is_error;
 use crate::support::stopwatch::Stopwatch;
-use crate::support::{changed, is_error};
 use meshpeek::unreal::builder::script as builder;
 use meshpeek::unreal::script::{Argument, Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
@@ -157,7 +157,7 @@ fn survives_any_byte_anywhere() {
 
 #[test]
 fn survives_any_count() {
-    let limits = changed!(Limits::default(), items: 2, script: 100);
+    let limits = Limits::default().with_items(2).with_script(100);
     let error = Script::open_with("#exec A\n".repeat(3), &limits).unwrap_err();
     assert!(
         is_error(&error, ErrorKind::Limit, &["expected at most 2 (the limit `items`), found at least 3"]),
@@ -174,7 +174,7 @@ fn survives_any_count() {
 fn assert_linear(line: impl Fn(usize) -> String) {
     let time = |count: usize| {
         let text: String = (0..count).map(&line).collect();
-        let limits = changed!(Limits::default(), script: u64::MAX);
+        let limits = Limits::default().with_script(u64::MAX);
         let started = Stopwatch::start();
         let script = Script::open_with(text, &limits).unwrap();
         let selected = script.select(b"m1");

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::io::FileBytes;
-use meshpeek::model::Contents as _;
 use meshpeek::{ErrorKind, Model, Surface};
 
 use crate::gpu::Gpu;
@@ -70,8 +69,8 @@ fn is_partial(error: &(dyn Error + 'static)) -> bool {
 /// Uploads all surfaces of a file.
 fn upload(gpu: &Gpu, model: &Model<FileBytes>, path: &Path, tally: &mut Tally) -> Result<(), Box<dyn Error>> {
     let pipeline = pushed::pipeline(gpu)?;
-    for asset in 0..model.asset_count()? {
-        let asset = model.asset(asset)?;
+    for asset in model.assets()? {
+        let asset = asset?;
         for level in 0..asset.level_count()? {
             let geometry = asset.level(level)?;
             for surface in Surface::all(&*geometry)? {

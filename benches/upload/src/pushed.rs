@@ -52,7 +52,7 @@ pub fn pipeline(gpu: &Gpu) -> Result<wgpu::RenderPipeline, Box<dyn Error>> {
     gpu.checked(|| gpu.pipeline(SHADER, &[buffer]))
 }
 
-/// Uploads a surface and draws it. A surface with two index streams is welded first.
+/// Uploads a surface and draws it.
 pub fn upload(
     gpu: &Gpu,
     pipeline: &wgpu::RenderPipeline,
@@ -60,16 +60,10 @@ pub fn upload(
     tally: &mut Tally,
 ) -> Result<(), Box<dyn Error>> {
     let layout = layout()?;
-    if surface.is_single_stream()? {
-        let vertices = VertexSource::new(surface, &layout)?;
-        let format = index_format(vertices.vertex_count());
-        draw(gpu, pipeline, &vertices, &IndexSource::new(surface, format)?, format, tally)
-    } else {
-        let welded = surface.weld()?;
-        let vertices = VertexSource::welded(surface, &welded, &layout)?;
-        let format = index_format(vertices.vertex_count());
-        draw(gpu, pipeline, &vertices, &IndexSource::welded(surface, &welded, format), format, tally)
-    }
+    let drawable = surface.drawable()?;
+    let vertices = drawable.vertices(&layout)?;
+    let format = index_format(vertices.vertex_count());
+    draw(gpu, pipeline, &vertices, &drawable.indices(format)?, format, tally)
 }
 
 /// Returns the smallest format of the indices.

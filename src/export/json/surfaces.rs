@@ -11,7 +11,7 @@ use crate::export::scene::ExportScene;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::material_index::MaterialIndex;
-use crate::model::{Blend, ConvertedSurface, DrawStyle, Indices};
+use crate::model::{Blend, DrawStyle, Indices};
 use crate::scene::shape::{SurfaceShape, each_block};
 use crate::scene::triangles::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
@@ -68,9 +68,8 @@ fn write_surface(
     json.field("style").object(|json| write_style(view.draw_style()?, json))?;
     write_matrix(json.field("matrix"), Some(*surface.conversion.map()))?;
     json.field("shares").optional(known.map(|(_, entry)| entry), JsonText::count)?;
-    let converted = view.converted(surface.conversion);
     if known.is_none() {
-        write_vertices(surface, &converted, json)?;
+        write_vertices(surface, json)?;
         shared.pool = Some((surface.position_pool(), shared.written));
     }
     let is_single = surface.attribute_pool()?.is_some();
@@ -78,10 +77,11 @@ fn write_surface(
     let is_posed = matches!(surface.shape, SurfaceShape::Bones(_));
     if known.is_none() || !is_single {
         if !is_computed && !is_posed {
-            let stored = if scene.stores_normals(surface)? { converted.normals()? } else { None };
+            let stored = if scene.stores_normals(surface)? { view.normals()? } else { None };
+            let stored = stored.map(|normals| surface.conversion.array(normals));
             write_optional_array("normals", stored, json)?;
         }
-        write_attributes(surface, &converted, json)?;
+        write_attributes(surface, json)?;
     }
     if is_computed || is_posed && scene.stores_normals(surface)? {
         write_vertex_normals(scene, surface, json)?;
@@ -95,12 +95,8 @@ fn write_surface(
 }
 
 /// Writes what belongs to positions: the fields `positions`, `targets`, `frames` and `weights`.
-fn write_vertices(
-    surface: &PlacedSurface<'_>,
-    converted: &ConvertedSurface<'_>,
-    json: &mut JsonText<'_>,
-) -> Result<()> {
-    let view = &surface.surface;
+fn write_vertices(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let (view, conversion) = (&surface.surface, surface.conversion);
     json.field("positions").list(|json| {
         PlacedPositions::new(surface)?.stored.each_block(&mut |block| {
             block.iter().try_for_each(|position| json.floats(&surface.conversion.position(*position)))
@@ -109,11 +105,14 @@ fn write_vertices(
     let is_base = matches!(surface.shape, SurfaceShape::Base);
     let frames = if is_base { surface.frame_count } else { 0 };
     json.field("frames").list(|json| {
-        (0..frames).try_for_each(|frame| json.list(|json| write_array(converted.vertex_frame(frame)?, json)))
+        (0..frames)
+            .try_for_each(|frame| json.list(|json| write_array(conversion.array(view.vertex_frame(frame)?), json)))
     })?;
     let targets = as_index(view.counts()?.targets);
     json.field("targets").list(|json| {
-        (1..targets).try_for_each(|target| json.list(|json| write_array(converted.target_positions(target)?, json)))
+        (1..targets).try_for_each(|target| {
+            json.list(|json| write_array(conversion.array(view.target_positions(target)?), json))
+        })
     })?;
     let Some(weights) = view.weights()? else { return json.field("weights").null() };
     json.field("weights").list(|json| {
@@ -132,18 +131,15 @@ fn write_vertices(
 
 /// Writes what belongs to attribute vertices, without `normals`: the fields `tangents`,
 /// `target_normals`, `uvs` and `colors`.
-fn write_attributes(
-    surface: &PlacedSurface<'_>,
-    converted: &ConvertedSurface<'_>,
-    json: &mut JsonText<'_>,
-) -> Result<()> {
-    let (view, is_posed) = (&surface.surface, matches!(surface.shape, SurfaceShape::Bones(_)));
+fn write_attributes(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
+    let (view, conversion) = (&surface.surface, surface.conversion);
+    let is_posed = matches!(surface.shape, SurfaceShape::Bones(_));
     let counts = view.counts()?;
     if !is_posed {
-        match converted.tangent_frames()? {
+        match view.tangent_frames()? {
             None => json.field("tangents").null()?,
             Some(frames) => json.field("tangents").list(|json| {
-                each_block(frames, &mut |block| {
+                each_block(conversion.array(frames), &mut |block| {
                     block.iter().try_for_each(|frame| {
                         let [x, y, z] = frame.tangent();
                         json.floats(&[x, y, z, frame.handedness])
@@ -153,15 +149,15 @@ fn write_attributes(
         }
         json.field("target_normals").list(|json| {
             (1..as_index(counts.targets)).try_for_each(|target| {
-                json.optional(converted.target_normals(target)?, |json, normals| {
-                    json.list(|json| write_array(normals, json))
+                json.optional(view.target_normals(target)?, |json, normals| {
+                    json.list(|json| write_array(conversion.array(normals), json))
                 })
             })
         })?;
     }
     json.field("uvs").list(|json| {
         (0..as_index(counts.uv_sets)).try_for_each(|set| {
-            json.optional(converted.uvs(set)?, |json, uvs| json.list(|json| write_array(uvs, json)))
+            json.optional(view.uvs(set)?, |json, uvs| json.list(|json| write_array(conversion.array(uvs), json)))
         })
     })?;
     write_optional_array("colors", surface.colors()?.map(|(colors, _)| colors), json)

@@ -112,18 +112,17 @@ impl<'u> VertexNumbers<'u> {
         stores_normals: bool,
         out: &mut BlockWriter<'_>,
     ) -> Result<()> {
-        let converted = surface.surface.converted(surface.conversion);
-        let uvs = converted.uvs(0)?;
+        let (view, conversion) = (&surface.surface, surface.conversion);
         (self.has_uvs, self.has_normals) = (false, false);
-        if let Some(uvs) = uvs.filter(|uvs| !uvs.is_empty()) {
-            write_lines("vt", uvs, out)?;
+        if let Some(uvs) = view.uvs(0)?.filter(|uvs| !uvs.is_empty()) {
+            write_lines("vt", conversion.array(uvs), out)?;
             self.start(1, uvs.len());
             self.has_uvs = true;
         }
-        let normals = converted.normals()?.filter(|normals| stores_normals && !normals.is_empty());
+        let normals = view.normals()?.filter(|normals| stores_normals && !normals.is_empty());
         self.has_normals = normals.is_some();
         if let Some(normals) = normals.filter(|_| !matches!(surface.shape, SurfaceShape::Bones(_))) {
-            write_lines("vn", normals, out)?;
+            write_lines("vn", conversion.array(normals), out)?;
             self.start(2, normals.len());
         }
         Ok(())

@@ -130,7 +130,7 @@ impl<'a> AssetView<'a> {
     }
 
     /// Returns the byte range of a block, which the file contains unless it is opened as a
-    /// [partial](crate::OpenOptions::partial) file.
+    /// [partial](crate::OpenOptions::with_partial) file.
     pub(super) fn range_of(&self, part: AssetPart) -> Result<Option<BlockRange>> {
         if self.state.context.options.partial {
             return self.header()?.block(part);
@@ -149,8 +149,8 @@ impl<'a> AssetView<'a> {
     ///
     /// Returns the same errors as [`stored`](Self::stored). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) or
     /// [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the block is not a complete zlib stream of one LLSD value.
-    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the inflated block exceeds [`Limits::block`], or if all
-    /// inflated blocks of the asset together exceed [`Limits::asset`].
+    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the inflated block exceeds [`Limits::with_block`], or if all
+    /// inflated blocks of the asset together exceed [`Limits::with_asset`].
     pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'a>>> {
         let Some(slot) = self.state.blocks.get(part.number()) else { return Ok(None) };
         if let Some(block) = slot.get() {
@@ -370,8 +370,8 @@ impl<'a> AssetView<'a> {
         LlsdLimits::from(&self.state.context.options.limits)
     }
 
-    /// Returns the limits for inflating one block. In the returned value, [`Limits::asset`] is at
-    /// least four times the file size.
+    /// Returns the limits for inflating one block. In the returned value, [`Limits::with_asset`] is
+    /// at least four times the file size.
     pub(super) fn limits(&self) -> Limits {
         let limits = self.state.context.options.limits;
         Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }

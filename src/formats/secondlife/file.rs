@@ -86,7 +86,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// Returns the same errors as [`open`](Self::open). Returns
     /// [`ErrorKind::NoSuch`](crate::error::ErrorKind::NoSuch) if the file has no asset at the index
-    /// [`OpenOptions::asset`].
+    /// [`OpenOptions::with_asset`].
     pub fn open_with(data: D, options: &OpenOptions) -> Result<Self> {
         let state = AssetState::open(data.as_ref(), options)?;
         let mesh = Self { data, state };
@@ -196,7 +196,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     }
 
     /// Removes an inflated block from the cache. The freed memory no longer counts toward the limit
-    /// [`Limits::asset`](crate::parse::Limits::asset).
+    /// [`Limits::with_asset`](crate::parse::Limits::with_asset).
     ///
     /// The next access to the block inflates the block again.
     pub fn release(&mut self, part: AssetPart) {

@@ -58,8 +58,8 @@ pub(super) struct InflateBudget {
 }
 
 impl InflateBudget {
-    /// Makes a budget for a file of `length` bytes: [`Limits::asset`] bytes, or [`MAX_WORK`] times
-    /// the file size if that is more.
+    /// Makes a budget for a file of `length` bytes: [`Limits::with_asset`] bytes, or [`MAX_WORK`]
+    /// times the file size if that is more.
     pub(super) fn new(limits: &Limits, length: usize) -> Self {
         let allowed = limits.asset.max(as_u64(length).saturating_mul(MAX_WORK));
         Self { allowed, left: allowed }

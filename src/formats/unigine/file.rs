@@ -32,7 +32,7 @@ use crate::sidecar::Builder;
 /// | [`surface`](Self::surface) | surfaces not yet located | the counts of these surfaces; 1 byte per skinned vertex | nothing |
 /// | [`surface`](Self::surface) in ms14 and ms15, first call | bytes of the surface's geometry block | the block table, once; the geometry block | the inflated bytes of the block, as long as the mesh exists |
 /// | [`lend`](Self::lend) in ms14 and ms15 | the same | the same | the inflated bytes of the block, until the returned value is dropped |
-/// | [`SurfaceArrays::counts`](crate::Geometry::counts) in ms14 and ms15, first call | the same | the same | 128 KiB during the call |
+/// | [`Surface::counts`](crate::Surface::counts) in ms14 and ms15, first call | the same | the same | 128 KiB during the call |
 /// | [`surface`](Self::surface) again | 1 | one header entry | nothing |
 /// | an array of a [`SurfaceView`] | number of arrays before it | the counts of these arrays | nothing |
 /// | [`check`](crate::MeshFile::check) | surfaces + skinned vertices | every count; in ms14 and ms15, every geometry block | the inflated bytes of the largest block |

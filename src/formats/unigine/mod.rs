@@ -79,7 +79,7 @@
 //! The names of surfaces tell which of them are levels of detail of one another, such as
 //! `leaves_lod_0` and `leaves_lod_1`, and which only cast shadows, such as `leaves_shadow`. A
 //! [`Mesh`] has all surfaces of the file, and those of the most detailed level are
-//! [drawn](crate::Geometry::is_drawn). The other levels are those of its
+//! [drawn](crate::Surface::is_drawn). The other levels are those of its
 //! [`Asset`](crate::model::Asset).
 //!
 //! # A block

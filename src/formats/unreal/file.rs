@@ -77,7 +77,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`open`](Self::open). With [`OpenOptions::strict`], also returns
+    /// Returns the same errors as [`open`](Self::open). With [`OpenOptions::with_strict`], also returns
     /// an error for the first violation of a rule that strict mode checks.
     pub fn open_with(data: D, aniv: D, options: &OpenOptions) -> Result<Self> {
         let access_logs: Option<Box<[AccessLog; 2]>> = options.record_access.then(Box::default);

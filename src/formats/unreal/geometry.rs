@@ -72,7 +72,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file ends within animation frame 0, and the
-    /// mesh was opened as [`partial`](crate::OpenOptions::partial).
+    /// mesh was opened as [`partial`](crate::OpenOptions::with_partial).
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     pub fn bounds(&self) -> Result<Bounds> {
@@ -96,7 +96,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the positions of animation frame `index` that the aniv file contains. Without any of
     /// them, the result is an empty array for frame 0, and an error for another frame.
     ///
-    /// If the mesh was opened as [`partial`](crate::OpenOptions::partial), an incomplete frame is an
+    /// If the mesh was opened as [`partial`](crate::OpenOptions::with_partial), an incomplete frame is an
     /// error that names the missing bytes, because the program may load them.
     fn present_frame(&self, index: usize) -> Result<Positions<'_>> {
         if self.is_partial {
@@ -191,7 +191,7 @@ impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Mesh<D> {
     ///
     /// Returns [`ErrorKind::UnexpectedEnd`] if the aniv file contains no vertex of another frame
     /// than frame 0, or if it ends within the frame and the mesh was opened as
-    /// [`partial`](crate::OpenOptions::partial).
+    /// [`partial`](crate::OpenOptions::with_partial).
     ///
     /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd
     fn vertex_frame(&self, _: usize, frame: usize) -> Result<Positions<'_>> {

@@ -18,7 +18,7 @@ pub struct Clip<'a> {
     /// Index of the first vertex frame of the clip, or `None` if the clip moves bones.
     ///
     /// The index can be passed to the method
-    /// [`vertex_frame`](crate::model::geometry::Geometry::vertex_frame).
+    /// [`vertex_frame`](crate::Surface::vertex_frame).
     pub first_vertex_frame: Option<u32>,
 }
 

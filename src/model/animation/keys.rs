@@ -42,7 +42,7 @@ pub enum KeyValue {
     /// Scale factor along each axis.
     Scale([f32; 3]),
     /// Index of a vertex frame among all vertex frames of the mesh, for the method
-    /// [`vertex_frame`](crate::model::geometry::Geometry::vertex_frame).
+    /// [`vertex_frame`](crate::Surface::vertex_frame).
     VertexFrame(u32),
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::io::OpenFolder;
-use crate::sidecar::{self, Kind};
+use crate::sidecar::{self, Kind, SidecarCache};
 use crate::{Error, ErrorKind};
 use anyhow::Context as _;
 use clap::Args;
@@ -156,7 +156,7 @@ impl IndexArgs {
             let folder = open_folder(&place, &place)?;
             return Ok((place, folder));
         }
-        let place = sidecar::cache_path(path);
+        let place = SidecarCache::of_user().path(path);
         let place = place.with_context(|| {
             format!("{}: no cache folder is known; set HOME or XDG_CACHE_HOME, or use --beside", shown(path))
         })?;
@@ -170,7 +170,7 @@ impl IndexArgs {
 /// Removes the sidecars of a mesh file, in the cache folder and next to the file.
 fn clear(path: &Path, global: &Global) -> anyhow::Result<IndexResult> {
     let mut removed = Vec::new();
-    if let Some(place) = sidecar::cache_path(path) {
+    if let Some(place) = SidecarCache::of_user().path(path) {
         match OpenFolder::open_own(folder(&place)) {
             Ok(cache) => {
                 let name = place.file_name().unwrap_or_default();

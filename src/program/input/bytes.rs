@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::formats::expect_known;
 use crate::io::{open_stream, read_unchanged, read_up_to};
-use crate::sidecar::{Key, cache_path};
+use crate::sidecar::{Key, SidecarCache};
 use crate::{Limits, Map};
 
 use crate::program::args::{Global, STDIN};
@@ -169,7 +169,7 @@ pub fn map_sidecar(file: File, path: &Path) -> crate::Result<Data> {
     #[allow(unsafe_code, reason = "a sidecar that is already open is mapped with `Map::from_file`")]
     let map = unsafe { Map::from_file(file) };
     // A trusted sidecar is in the cache folder.
-    let path = cache_path(path).unwrap_or_default();
+    let path = SidecarCache::of_user().path(path).unwrap_or_default();
     Ok(Data::Map(MappedFile::new(map?, &path)))
 }
 

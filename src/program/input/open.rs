@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::formats::mesh_files::{FilesOpener, MeshFiles, MissingMesh, Script};
 use crate::formats::{foreign, foreign_error};
 use crate::io::{read_start, read_up_to};
-use crate::sidecar::{self, Trust};
+use crate::sidecar::{SidecarCache, Trust};
 use crate::{Error, Limits, Model, OpenOptions};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -258,7 +258,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
         mapped = data.mapped();
         Ok(data)
     };
-    if let Some(found) = sidecar::find(path, &key, open) {
+    if let Some(found) = SidecarCache::of_user().find(path, &key, open) {
         if global.verbose {
             note(&format!("{}: using the sidecar {}", shown(path), shown(&found.path)), global);
         }

@@ -28,7 +28,6 @@ use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::{Array, ErrorKind, Model, OpenOptions, Result, Severity, Surface};
 use support::invariants::{expect_lossy_weld, expect_named, pose_and_skin};
 use support::query::{Oracle, all_faces, expect};
-use crate::support::changed;
 
 /// The number of surfaces that are read, and of triangles that are queried.
 const SURFACES: usize = 4;
@@ -127,7 +126,7 @@ fn look_at_scene(model: &Model<&[u8]>, bytes: &[u8]) {
 
 fuzz_target!(|bytes: &[u8]| {
     let length = bytes.len() as u64;
-    let options = changed!(OpenOptions::default(), record_access: true);
+    let options = OpenOptions::default().with_record_access(true);
     let model = match Model::open_with(bytes, &options) {
         Ok(model) => model,
         Err(error) => {

@@ -25,7 +25,6 @@ use meshpeek::{Error, OpenOptions};
 use support::invariants::expect_named;
 use support::query::{Oracle, Questions, all_faces, ask, expect};
 use support::secondlife::{Container, Instance, cache, raw_assets};
-use crate::support::changed;
 
 fn submesh(input: &mut Input<'_>) -> builder::Submesh {
     let vertices = input.below(24);
@@ -72,7 +71,7 @@ fn look_at(file: &[u8], alone: &[Vec<u8>], questions: &Questions) {
         Err(error) => return expect_named(&error, file.len() as u64),
     };
     for number in 0..mesh.asset_count().min(4) {
-        let options = changed!(OpenOptions::default(), asset: number);
+        let options = OpenOptions::default().with_asset(number);
         let asset = Mesh::open_with(file, &options).unwrap();
         let single = alone.get(number).map(|bytes| Mesh::open(bytes.as_slice()).unwrap());
         for part in PARTS {

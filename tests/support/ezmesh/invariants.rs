@@ -75,8 +75,8 @@ impl Look {
 /// Several ways of reading must agree.
 pub fn check_invariants(bytes: &[u8]) -> Fate {
     let length = as_u64(bytes.len());
-    let strict = Mesh::open_with(bytes, &changed!(OpenOptions::default(), strict: true));
-    let watched = Mesh::open_with(bytes, &changed!(OpenOptions::default(), record_access: true));
+    let strict = Mesh::open_with(bytes, &OpenOptions::default().with_strict(true));
+    let watched = Mesh::open_with(bytes, &OpenOptions::default().with_record_access(true));
     let system = match Mesh::open(bytes) {
         Ok(system) => system,
         Err(error) => {

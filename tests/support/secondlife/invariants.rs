@@ -49,7 +49,7 @@ pub fn check_invariants(bytes: &[u8], random: &mut Random) -> Fate {
     let faults = Faults { findings: &findings, length };
     let assets: Vec<usize> = some_of(mesh.asset_count(), random);
     for (number, asset) in mesh.assets().enumerate().filter(|(number, _)| assets.contains(number)) {
-        let options = changed!(OpenOptions::default(), asset: number, record_access: true);
+        let options = OpenOptions::default().with_asset(number).with_record_access(true);
         let alone = Mesh::open_with(bytes, &options).unwrap();
         assert_eq!(alone.asset_range(), asset.asset_range());
         let first = if random.one_in(2) { &asset } else { &alone };
@@ -156,7 +156,7 @@ fn look_at_prefixes(mesh: &Mesh<&[u8]>, bytes: &[u8], random: &mut Random) {
         match Header::of_prefix(prefix, &limits).unwrap() {
             HeaderPrefix::Ready(header) => {
                 assert!(length >= end && header.len() == whole.len() && header.base() == whole.base());
-                let options = changed!(OpenOptions::default(), partial: true);
+                let options = OpenOptions::default().with_partial(true);
                 let part = Mesh::open_with(prefix, &options).unwrap();
                 for part_of in AssetPart::ALL {
                     match (part.view().stored(part_of), mesh.view().stored(part_of)) {
@@ -188,7 +188,7 @@ fn look_at_container(mesh: &Mesh<&[u8]>) {
         let _ = (instance.mesh_id(), instance.label().map(|label| label.to_string()), instance.transform());
         let _ = instance.materials().map(|list| list.iter().count());
     }
-    let beyond = changed!(OpenOptions::default(), asset: container.len().max(1));
+    let beyond = OpenOptions::default().with_asset(container.len().max(1));
     assert_eq!(Mesh::open_with(*mesh.data(), &beyond).unwrap_err().kind().id(), "no-such");
 }
 

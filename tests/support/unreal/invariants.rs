@@ -30,8 +30,8 @@ type Sources<'a> = [&'a [u8]; 3];
 pub fn check_invariants(data: &[u8], aniv: &[u8], script: Option<&[u8]>, random: &mut Random) -> Fate {
     let sources = [data, aniv, script.unwrap_or_default()];
     let divisor = if random.one_in(2) { UvDivisor::By255 } else { UvDivisor::By256 };
-    let lenient = changed!(OpenOptions::default(), record_access: true);
-    let strict = Mesh::open_with(data, aniv, &changed!(lenient, strict: true)).map(drop);
+    let lenient = OpenOptions::default().with_record_access(true);
+    let strict = Mesh::open_with(data, aniv, &lenient.with_strict(true)).map(drop);
     let mesh = match Mesh::open_with(data, aniv, &lenient) {
         Ok(mesh) => mesh.with_uv_divisor(divisor),
         Err(error) => {

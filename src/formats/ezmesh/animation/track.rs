@@ -144,7 +144,7 @@ impl<'a> Track<'a> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`] if the text has fewer numbers than the key frames need, or if a
-    /// word of the text is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict),
+    /// word of the text is not a number. With [`OpenOptions::with_strict`](crate::OpenOptions::with_strict),
     /// also returns [`ErrorKind::Value`] if the text has more numbers than the key frames need.
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value

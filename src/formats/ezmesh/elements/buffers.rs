@@ -174,7 +174,7 @@ impl<'a> VertexBuffer<'a> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Value`] if the vertex text has fewer numbers than declared, or if a
-    /// token is not a number. With [`OpenOptions::strict`](crate::OpenOptions::strict), also
+    /// token is not a number. With [`OpenOptions::with_strict`](crate::OpenOptions::with_strict), also
     /// returns [`ErrorKind::Value`] if the text has more numbers than declared.
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
@@ -317,7 +317,7 @@ impl<'a> IndexBuffer<'a> {
     ///
     /// Returns [`ErrorKind::Value`] if a text file has fewer than three indices per triangle, or if
     /// an index is not an integer of 32 bits. With
-    /// [`OpenOptions::strict`](crate::OpenOptions::strict), also returns [`ErrorKind::Value`] if
+    /// [`OpenOptions::with_strict`](crate::OpenOptions::with_strict), also returns [`ErrorKind::Value`] if
     /// the text has more than three indices per triangle.
     ///
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value

@@ -187,7 +187,7 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// # Errors
     ///
     /// Returns the same errors as [`surface`](Self::surface), except that
-    /// [`Limits::asset`](crate::Limits::asset) limits each lent surface separately.
+    /// [`Limits::with_asset`](crate::Limits::with_asset) limits each lent surface separately.
     pub fn lend(&self, index: usize) -> Result<InflatedSurface<'_>> {
         self.reader().lend(index)
     }

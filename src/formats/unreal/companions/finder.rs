@@ -88,11 +88,12 @@ impl Finder {
 
     /// Makes a finder with the given maximum sizes of folders and scripts.
     ///
-    /// [`Limits::items`] is the maximum number of names in a folder, and also the maximum number of
-    /// commands in a script. [`Limits::script`] is the maximum size of a script, in bytes.
+    /// [`Limits::with_items`] is the maximum number of names in a folder, and also the maximum
+    /// number of commands in a script. [`Limits::with_script`] is the maximum size of a script, in
+    /// bytes.
     ///
-    /// [`Limits::items`]: crate::Limits::items
-    /// [`Limits::script`]: crate::Limits::script
+    /// [`Limits::with_items`]: crate::Limits::with_items
+    /// [`Limits::with_script`]: crate::Limits::with_script
     #[cfg(feature = "internals")]
     #[must_use]
     pub fn with_limits(limits: &crate::parse::Limits) -> Self {

@@ -57,8 +57,9 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`] if the script is longer than [`Limits::script`] bytes or has
-    /// more than [`Limits::items`] commands, and [`ErrorKind::OutOfMemory`] if an allocation fails.
+    /// Returns [`ErrorKind::Limit`] if the script is longer than [`Limits::with_script`] bytes or
+    /// has more than [`Limits::with_items`] commands, and [`ErrorKind::OutOfMemory`] if an
+    /// allocation fails.
     ///
     /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
@@ -68,8 +69,8 @@ impl<D: AsRef<[u8]>> Script<D> {
 
     /// Finds the commands in the bytes of a script, with the given maximum sizes.
     ///
-    /// [`Limits::script`] is the maximum size of the script, in bytes. [`Limits::items`] is the
-    /// maximum number of commands.
+    /// [`Limits::with_script`] is the maximum size of the script, in bytes. [`Limits::with_items`]
+    /// is the maximum number of commands.
     ///
     /// # Errors
     ///

@@ -57,7 +57,7 @@ impl Movie {
             Some(_) => drawing.framing(asset, path, &[options], CameraMotion::Turning)?,
             None => drawing.framing(asset, path, &movie.pictures, CameraMotion::Still)?,
         };
-        let pictures = movie.pictures.into_iter().map(|options| options.with_framing(framing));
+        let pictures = movie.pictures.into_iter().map(|options| options.with_framing(Some(framing)));
         Ok(Self { pictures: pictures.collect(), ..movie })
     }
 

@@ -88,7 +88,7 @@ impl TerminalScene for ShownMeshes<'_> {
         let options = if view.wireframe { options.with_shading(Shading::Wireframe) } else { options };
         let mut moved = mesh.moved(drawing, &options, view);
         if self.is_interactive && options.shading != Shading::Uv {
-            moved = moved.with_framing(mesh.framing(drawing, options)?);
+            moved = moved.with_framing(Some(mesh.framing(drawing, options)?));
         }
         let drawn = drawing.draw(&mesh.asset, &mesh.path, &moved)?;
         let left_out = MissingParts::new(&drawn);
