@@ -6,8 +6,7 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::model::InterpolatedPositions;
-use meshpeek::model::animation::{Affine, SkinMatrix};
+use meshpeek::model::{InterpolatedPositions, SpaceConversion, animation::Affine};
 use meshpeek::{Array, Bounds, Pose, SkinnedSurface};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
@@ -23,7 +22,6 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     };
     let (skeleton, mut pose) = (model.skeleton()?, Pose::rest(model.animations())?);
     let mut bones = vec![Affine::IDENTITY; skeleton.len()];
-    let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
     for seconds in [0.0, 0.05, 0.1, 0.25, 0.5, 1.0] {
         // The clip is repeated. A clip without a frame rate gets 30 frames per second.
         let moment = clip.at(seconds, Some(30.0), true).ok_or("the frame rate is not above 0")?;
@@ -36,11 +34,11 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         } else {
             pose.set_moment(model.animations(), 0, &moment)?;
             skeleton.model(pose.bones(), &mut bones)?;
-            skeleton.palette(&bones, &mut palette)?;
             // A file may have bones only.
             points.extend(bones.iter().map(|bone| bone.apply([0.0; 3])));
+            let palette = pose.palette(&skeleton, &SpaceConversion::IDENTITY)?;
             for surface in model.surfaces()? {
-                let skinned = SkinnedSurface::new(&surface, &palette)?;
+                let skinned = SkinnedSurface::new(&surface, palette)?;
                 let mut positions = vec![[0.0; 3]; skinned.len()];
                 skinned.positions_into(&mut positions)?;
                 points.append(&mut positions);

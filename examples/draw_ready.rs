@@ -18,7 +18,6 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     for attribute in layout.attributes() {
         writeln!(out, "{:>4}  {:<10} {:?}", attribute.offset(), attribute.format().wgpu_name(), attribute.semantic())?;
     }
-
     let model = meshpeek::open(path)?;
     for surface in model.surfaces()? {
         // A GPU has one index for all attributes of a vertex. A surface that stores two is welded.

@@ -6,14 +6,14 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::{Array, Bounds, OpenOptions};
+use meshpeek::{Array, Bounds};
 
 /// The number of positions that are decoded before their memory is returned.
 const PART: usize = 1 << 20;
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     // SAFETY: no process writes to the files while this runs. `meshpeek::open` copies and is safe.
-    let model = OpenOptions::default().open_by(path, |path| unsafe { meshpeek::map(path) })?;
+    let model = unsafe { meshpeek::open_mapped(path)? };
     for index in 0..model.surfaces()?.len() {
         // A surface that the file compresses is inflated here, and freed at the end of the loop.
         let lent = model.lend(index)?;
@@ -32,14 +32,8 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
                 map.release(part.as_bytes());
             }
         }
-        writeln!(
-            out,
-            "surface {index} ({}): {} positions, {middle:?} in the middle, {:?} to {:?}",
-            surface.name()?,
-            positions.len(),
-            bounds.min,
-            bounds.max
-        )?;
+        let (name, count, Bounds { min, max }) = (surface.name()?, positions.len(), bounds);
+        writeln!(out, "surface {index} ({name}): {count} positions, {middle:?} in the middle, {min:?} to {max:?}")?;
     }
     Ok(())
 }

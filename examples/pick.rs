@@ -34,13 +34,9 @@ pub(crate) fn pick(path: &Path, pixel: [f32; 2]) -> meshpeek::Result<Option<(Hit
 }
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    match pick(path, SIZE.map(|length| length / 2.0))? {
-        None => writeln!(out, "nothing")?,
-        Some((Hit { surface, triangle, point, normal, .. }, uv)) => {
-            writeln!(out, "surface {surface}, triangle {triangle} at {point:?}, normal {normal:?}, UV {uv:?}")?;
-        }
-    }
-    Ok(())
+    let Some((hit, uv)) = pick(path, SIZE.map(|length| length / 2.0))? else { return Ok(writeln!(out, "nothing")?) };
+    let Hit { surface, triangle, point, normal, .. } = hit;
+    Ok(writeln!(out, "surface {surface}, triangle {triangle} at {point:?}, normal {normal:?}, UV {uv:?}")?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -10,7 +10,7 @@ use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout};
 use meshpeek::streaming::{
     LevelOfDetail, MemoryTarget, MeshParts, PartVertices, Priority, StreamOptions, StreamOutcome, Streamer,
 };
-use meshpeek::{Bounds, OpenOptions, io::FileBytes};
+use meshpeek::{Bounds, io::FileBytes};
 
 const FRAMES: u16 = 300;
 
@@ -23,8 +23,7 @@ fn distance(bounds: &Bounds, point: [f32; 3]) -> f32 {
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     // The file is mapped. No byte of an array is read yet.
     // SAFETY: no process writes to the files while this runs.
-    let load = |path: &Path| unsafe { meshpeek::map(path) }.map(|map| FileBytes::Map(Arc::new(map)));
-    let model = OpenOptions::default().open_by(path, load)?;
+    let model = unsafe { meshpeek::open_mapped(path)? };
     let map = model.source(0).cloned();
 
     // Each part has up to 64 KiB of indices and a bounding box. The workers convert a part to the

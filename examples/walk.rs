@@ -5,8 +5,8 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::Array;
 use meshpeek::model::{Axis, Handedness, Space};
+use meshpeek::{Array, Bounds};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
@@ -18,9 +18,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     for (index, material) in model.materials()?.enumerate() {
         let material = material?;
         writeln!(out, "material {index}: {}", material.name.unwrap_or_default())?;
-        for texture in material.textures {
-            writeln!(out, "  texture {}", texture.name)?;
-        }
+        material.textures.iter().try_for_each(|texture| writeln!(out, "  texture {}", texture.name))?;
     }
     // A format that defines no axes is assumed to be right-handed with y up.
     let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
@@ -30,12 +28,12 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         let asset = model.asset(instance.asset)?;
         let geometry = asset.level(0)?; // the most detailed level
         let conversion = geometry.space().or(&assumed).placed(instance.transform).conversion_to(&Space::GLTF)?;
-        for number in instance.surfaces.unwrap_or(0..geometry.surface_count()?) {
+        for number in instance.surfaces.unwrap_or(0..geometry.surfaces()?.len()) {
             let surface = geometry.surface(number)?;
             if surface.is_drawn()? {
+                let Bounds { min, max } = conversion.array(surface.positions()?).bounds();
                 let (name, triangles) = (surface.name()?, surface.corners()?.triangle_count());
-                let bounds = conversion.array(surface.positions()?).bounds();
-                writeln!(out, "  {name}: {triangles} triangles, {:?} to {:?}", bounds.min, bounds.max)?;
+                writeln!(out, "  {name}: {triangles} triangles, {min:?} to {max:?}")?;
             }
         }
     }

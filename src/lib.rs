@@ -22,10 +22,10 @@
 //! # }
 //! ```
 //!
-//! The caller of [`open_mapped`] promises that no process changes or shortens the file while the
-//! model exists. If one does nevertheless, methods return wrong values or errors and never read out
-//! of bounds; with the [guard](io::guard) installed, a page that a shortened file lost reads as
-//! zeros instead of ending the process.
+//! The caller of [`open_mapped`] promises that no process changes or shortens the file or its
+//! sidecar while the model exists. If one does nevertheless, methods return wrong values or errors
+//! and never read out of bounds; with the [guard](io::guard) installed, a page that a shortened
+//! file lost reads as zeros instead of ending the process.
 //!
 //! | word | page |
 //! |---|---|
@@ -74,8 +74,8 @@
 //!    The byte offset of a surface is computed at the first access to the surface and then cached.
 //! 2. No file causes a panic, an endless loop or unlimited recursion. Reading a file allocates at
 //!    most 16 times the size of the file plus 1 MiB, in addition to the memory of the requested
-//!    results. Inflating one compressed block allocates at most twice the number of bytes in
-//!    [`Limits::with_block`].
+//!    results. Inflating one compressed block allocates at most twice the number of bytes of the
+//!    limit [`block`](Limits::with_block).
 //! 3. Every byte of a well-formed file belongs to exactly one named byte range ([`Region`]).
 //! 4. Every error about the bytes of a file contains the format, the field, the byte offset, the
 //!    expected value and the value that was found.

@@ -60,7 +60,7 @@ impl VertexCounter {
 /// Reads the triangles of the drawn surfaces whose normals are computed.
 fn drawn_normals(geometry: &dyn Geometry) -> Result<ComputedNormals> {
     let mut normals = ComputedNormals::new(None);
-    for surface in Surface::all(geometry)? {
+    for surface in geometry.surfaces()? {
         if surface.is_drawn()? {
             normals.add(&normal_input(&surface)?)?;
         }

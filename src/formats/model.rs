@@ -246,9 +246,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     }
 
     /// Returns the opened file like [`file`](Self::file), mutably.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn file_mut(&mut self) -> &mut dyn MeshFile<Data = D> {
+    fn file_mut(&mut self) -> &mut dyn MeshFile<Data = D> {
         with_file!(&mut self.file, file => &mut **file)
     }
 }

@@ -18,8 +18,8 @@ fn items<T>(count: usize, get: impl Fn(usize) -> Result<T>) -> impl ExactSizeIte
     (0..count).map(get)
 }
 
-/// Every method with an index returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index
-/// is out of range. If the bytes that a method has to read are damaged or missing, it returns the
+/// A method with an index that returns a `Result` returns
+/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range. If the bytes that a method has to read are damaged or missing, it returns the
 /// error of the reader of the format, with the field and the byte offset.
 #[allow(clippy::missing_errors_doc, reason = "documented once for all methods")]
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
@@ -51,6 +51,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// highest level of detail, without their placement. [`levels`](Self::levels) and
     /// [`assets`](Self::assets) return all surfaces. A file with animations only, such as UNIGINE
     /// `.anim`, has none.
+    ///
+    /// The first call reads what the surfaces are counted by: in Second Life, it inflates the level
+    /// of detail, and in an Unreal mesh, it groups the polygons by their materials. In all other
+    /// formats, no array is read.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {

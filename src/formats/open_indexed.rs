@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::model::{FormatFile, Model};
 use super::sidecar_place::{MeshSources, SidecarPlace, SidecarState};
@@ -41,21 +42,20 @@ impl OpenOptions {
     ///
     /// Returns the errors of [`open`](crate::open).
     pub fn open_indexed(&self, path: impl AsRef<Path>, cache: &SidecarCache) -> Result<(Model, SidecarState)> {
-        self.open_with_sidecar(path.as_ref(), cache, &Copied, true)
+        self.open_or_write_sidecar(path.as_ref(), cache, &Copied)
     }
 
-    /// Opens a mesh and its sidecar, which is written if `writes` is true.
+    /// Opens a mesh and its sidecar, which is written if there is none.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`open`](crate::open).
     #[doc(hidden)]
-    pub fn open_with_sidecar<S: MeshSources>(
+    pub fn open_or_write_sidecar<S: MeshSources>(
         &self,
         path: &Path,
         cache: &SidecarCache,
         sources: &S,
-        writes: bool,
     ) -> Result<(Model, SidecarState)> {
         // If the file changes after this moment, it has another key.
         let key = Key::of_path(path);
@@ -64,12 +64,30 @@ impl OpenOptions {
             return Ok((model, SidecarState::NotPossible));
         }
         let place = SidecarPlace { path, cache, sources };
-        let found =
-            key.and_then(|key| if writes { place.find_or_write(&model, &key) } else { place.find_only(&model, &key) });
-        Ok(match found {
+        Ok(match key.and_then(|key| place.find_or_write(&model, &key)) {
             Ok((state, Some(sidecar))) => (model.with_sidecar(sidecar), state),
             Ok((state, None)) => (model, state),
             Err(error) => (model, SidecarState::Failed(error.at_path(path))),
+        })
+    }
+
+    /// Opens a mesh, and its sidecar if there is one that can be used.
+    pub(super) fn open_with_existing_sidecar<S: MeshSources>(
+        &self,
+        path: &Path,
+        cache: &SidecarCache,
+        sources: &S,
+    ) -> Result<Model> {
+        let key = Key::of_path(path);
+        let model = self.open_by(path, |path| sources.load(path))?;
+        if !self.is_whole_file(&model) {
+            return Ok(model);
+        }
+        let found = key.and_then(|key| SidecarPlace { path, cache, sources }.find_only(&model, &key));
+        Ok(match found {
+            Ok(Some(found)) => model.with_sidecar(Arc::new(found.sidecar)),
+            // A sidecar only saves time.
+            Ok(None) | Err(_) => model,
         })
     }
 

@@ -37,11 +37,14 @@ use crate::sidecar::{Sidecar, SidecarCache};
 ///
 /// # Safety
 ///
-/// No process, including this one, may shorten or change the files while the model exists. A
-/// process may replace a file by a rename, or delete it. If a file changes nevertheless, methods
-/// return wrong values or errors, and never read out of bounds. Reading a page that a shortened
-/// file no longer has ends the process; with the [guard](crate::io::guard) installed, it reads as
-/// zeros.
+/// No process, including this one, may shorten or change the files of the mesh or its sidecar while
+/// they are mapped: while the model exists, or a clone of one of its [sources](Model::source), its
+/// [sidecar](Model::sidecar), or query trees that were made from it. A process may replace a file by
+/// a rename, or delete it.
+///
+/// If a file changes nevertheless, methods return wrong values or errors, and never read out of
+/// bounds. Reading a page that a shortened file no longer has ends the process; with the
+/// [guard](crate::io::guard) installed, it reads as zeros.
 pub unsafe fn open_mapped(path: impl AsRef<Path>) -> Result<Model> {
     // SAFETY: The caller guarantees that the files do not change.
     unsafe { OpenOptions::default().open_mapped(path) }
@@ -61,7 +64,7 @@ impl OpenOptions {
     pub unsafe fn open_mapped(&self, path: impl AsRef<Path>) -> Result<Model> {
         // SAFETY: The caller guarantees that the files do not change.
         let sources = unsafe { Mapped::new() };
-        Ok(self.open_with_sidecar(path.as_ref(), &SidecarCache::of_user(), &sources, false)?.0)
+        self.open_with_existing_sidecar(path.as_ref(), &SidecarCache::of_user(), &sources)
     }
 
     /// Opens the mesh at `path` and its sidecar, like [`open_indexed`](Self::open_indexed), from
@@ -84,7 +87,7 @@ impl OpenOptions {
     ) -> Result<(Model, SidecarState)> {
         // SAFETY: The caller guarantees that the files do not change.
         let sources = unsafe { Mapped::new() };
-        self.open_with_sidecar(path.as_ref(), cache, &sources, true)
+        self.open_or_write_sidecar(path.as_ref(), cache, &sources)
     }
 }
 

@@ -11,7 +11,9 @@ use crate::sidecar::{Builder, Key, Kind};
 
 /// The content of the sidecar of a mesh. [`Model::sidecar_content`] collects it.
 ///
-/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) and the verb `index` of the program write sidecars.
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed),
+/// [`open_mapped_indexed`](crate::OpenOptions::open_mapped_indexed) and the verb `index` of the
+/// program write sidecars.
 pub struct SidecarContent<'m> {
     builder: Builder,
     geometry: &'m dyn Geometry,

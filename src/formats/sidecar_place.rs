@@ -39,8 +39,6 @@ const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
 pub enum SidecarState {
     /// The sidecar at this path already existed.
     Found(PathBuf),
-    /// There is no valid sidecar, and none was to be written.
-    Absent,
     /// The sidecar was built, and written to this path.
     Written(PathBuf),
     /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
@@ -102,20 +100,13 @@ pub(super) struct SidecarPlace<'a, S> {
 
 impl<S: MeshSources> SidecarPlace<'_, S> {
     /// Finds the sidecar of a mesh.
-    pub(super) fn find_only<D: AsRef<[u8]> + Send + Sync>(
-        &self,
-        model: &Model<D>,
-        key: &Key,
-    ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
+    pub(super) fn find_only<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>, key: &Key) -> Result<Option<Found>> {
         let size = model.source(0).map_or(0, |data| as_u64(data.as_ref().len()));
         if size != key.size() {
             return Err(changed());
         }
         self.expect_unchanged(key)?;
-        Ok(match self.find(key)? {
-            Some(found) => (SidecarState::Found(found.path), Some(Arc::new(found.sidecar))),
-            None => (SidecarState::Absent, None),
-        })
+        self.find(key)
     }
 
     /// Finds the sidecar of a mesh, or writes it.
@@ -124,8 +115,8 @@ impl<S: MeshSources> SidecarPlace<'_, S> {
         model: &Model<D>,
         key: &Key,
     ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
-        if let (state, Some(sidecar)) = self.find_only(model, key)? {
-            return Ok((state, Some(sidecar)));
+        if let Some(found) = self.find_only(model, key)? {
+            return Ok((SidecarState::Found(found.path), Some(Arc::new(found.sidecar))));
         }
         if !self.write(model, key)? {
             return Ok((SidecarState::NotNeeded, None));

@@ -41,7 +41,7 @@ pub struct Drawable<'a> {
 short_debug!(Drawable<'_>: |drawable| { surface: drawable.surface, welded: drawable.welded });
 
 impl<'a> Surface<'a> {
-    /// Welds the surface if the file stores two index streams. Reads nothing of a surface with a
+    /// Welds the surface if the file stores two index streams. Reads no index of a surface with a
     /// [single](Self::is_single_stream) one.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ impl<'a> IndexSource<'a> {
     }
 
     /// Exchanges the second and the third corner of each triangle if the conversion reverses the
-    /// winding, as [`SpaceConversion::array`] does.
+    /// winding, as [`SpaceConversion::triangle`] does.
     #[must_use]
     pub const fn in_space(self, conversion: SpaceConversion) -> Self {
         Self { is_reversed: conversion.reverses_corners(), ..self }

@@ -19,7 +19,8 @@ use crate::simd::kernel;
 
 /// The vertices of a surface in a [`VertexLayout`], which are decoded when they are written.
 ///
-/// [`Drawable::vertices`](super::Drawable::vertices) returns it. Making a source finds the arrays of the surface and allocates some hundred bytes. Only for
+/// [`Drawable::vertices`](super::Drawable::vertices) returns it. Making a source finds the arrays
+/// of the surface and allocates some hundred bytes. Only for
 /// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
 /// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
 /// blocks of at most 256 vertices in the first-level cache of the processor.
@@ -156,8 +157,8 @@ impl<'a> VertexSource<'a> {
 
     /// Converts positions, directions and texture coordinates to other conventions, as
     /// [`SpaceConversion::array`] does. If the conversion mirrors the surface, the sign of the
-    /// tangents changes. Attributes that the surface does not have are not converted. Matrices that
-    /// move converted vertices are converted by [`SpaceConversion::skin_matrix`].
+    /// tangents changes. Attributes that the surface does not have are not converted.
+    /// [`Pose::palette`](crate::Pose::palette) makes the matrices that move converted vertices.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {

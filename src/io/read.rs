@@ -22,7 +22,7 @@ use crate::error::{Cause, Error, Result};
 /// # fn main() -> meshpeek::Result<()> {
 /// let bytes = meshpeek::read("data/unigine/cube_ms13.mesh")?;
 /// let model = meshpeek::Model::open(bytes)?;
-/// assert_eq!(model.geometry().surface_count()?, 1);
+/// assert_eq!(model.surfaces()?.len(), 1);
 /// # Ok(())
 /// # }
 /// ```

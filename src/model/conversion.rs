@@ -1,7 +1,7 @@
 //! The conversion of positions, directions, texture coordinates and triangles from one coordinate
 //! convention to another.
 
-use super::animation::affine::{Affine, SkinMatrix};
+use super::animation::affine::Affine;
 use super::axis_map::AxisMap;
 use super::bone::Transform;
 use super::space::{Axis, Handedness, Space};
@@ -177,16 +177,6 @@ impl SpaceConversion {
         }
         let converted = self.transform(&Affine::from(transform)).and_then(|map| map.to_transform());
         converted.unwrap_or_else(|| Transform { position: self.position(transform.position), ..*transform })
-    }
-
-    /// Converts the matrix of a bone, or returns `None` if the conversion cannot be inverted.
-    ///
-    /// A [palette](crate::Skeleton::palette) moves stored vertices. Converted vertices, such as
-    /// those of [`VertexSource::in_space`](crate::gpu::VertexSource::in_space), need converted
-    /// matrices.
-    #[must_use]
-    pub fn skin_matrix(&self, matrix: &SkinMatrix) -> Option<SkinMatrix> {
-        self.transform(&Affine::from(matrix)).map(|converted| SkinMatrix::from(&converted))
     }
 
     /// Converts a bounding box: returns the bounding box of the eight converted corners.

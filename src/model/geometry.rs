@@ -70,7 +70,7 @@ pub trait Geometry: SurfaceArrays {
 
 #[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
 impl<'g> dyn Geometry + 'g {
-    /// Returns surface `index`, without reading its arrays.
+    /// Returns surface `index`, like [`Model::surface`](crate::Model::surface).
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl<'g> dyn Geometry + 'g {
         if index < count { Ok(Surface::of(self, index)) } else { Err(no_such(self.format(), "surface", count, index)) }
     }
 
-    /// Returns all surfaces, in file order, without reading their arrays.
+    /// Returns all surfaces, in file order, like [`Model::surfaces`](crate::Model::surfaces).
     pub fn surfaces<'a>(&'a self) -> Result<impl ExactSizeIterator<Item = Surface<'a>>>
     where
         'g: 'a,

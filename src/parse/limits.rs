@@ -7,10 +7,10 @@ options! {
     /// malicious.
     ///
     /// A damaged or malicious file may declare a wrong number of items. A parser never allocates
-    /// memory for more items than the remaining bytes of the file can hold, and the fields of
-    /// `Limits` are further upper bounds. If a file exceeds an upper bound in `Limits`, opening or
-    /// reading it returns [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name of the
-    /// field.
+    /// memory for more items than the remaining bytes of the file can hold, and `Limits` has
+    /// further upper bounds. If a file exceeds one of them, opening or reading it returns
+    /// [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name of the limit, such as
+    /// `block`, which [`with_block`](Self::with_block) sets.
     ///
     /// ```
     /// let limits = meshpeek::Limits::default().with_items(1000).with_block(256 << 20);

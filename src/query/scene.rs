@@ -92,7 +92,7 @@ impl<'a> Scene<'a> {
         Self::from_surfaces(drawn_surfaces(geometry)?, Some(sidecar))
     }
 
-    /// Makes a scene of some surfaces of a file.
+    /// Makes a scene of some surfaces, which all must come from the same model or level of detail.
     ///
     /// If `sidecar` is given, the trees come from the sidecar as in [`indexed`](Self::indexed). If
     /// `sidecar` is `None`, the trees are built as in [`Scene::new`](Self::new).

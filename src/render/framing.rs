@@ -26,7 +26,7 @@ pub enum CameraMotion {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::render::{CameraMotion, Framing, PictureOptions, SceneInput, draw};
+/// use meshpeek::render::{Camera, CameraMotion, Framing, PictureOptions, SceneInput, draw};
 ///
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let input = SceneInput::new(&mesh);
@@ -34,7 +34,7 @@ pub enum CameraMotion {
 /// let framing = Framing::new(&input, &[options.clone()], CameraMotion::Turning)?;
 /// let options = options.with_framing(Some(framing));
 /// for step in 0..4 {
-///     let camera = options.camera.turned(90.0 * f64::from(step));
+///     let camera = Camera::default().turned(90.0 * f64::from(step));
 ///     let drawn = draw(&input, &options.clone().with_camera(camera))?;
 ///     assert_eq!(drawn.picture.size(), [64, 64]);
 /// }

@@ -11,7 +11,8 @@
 //! | a tree over the triangles of each surface that has 1,024 or more | all but Unreal | [building it](crate::query) |
 //!
 //! [`open_mapped`](crate::open_mapped) uses the sidecar of a mesh.
-//! [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) also writes one if there is none.
+//! [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) and
+//! [`open_mapped_indexed`](crate::OpenOptions::open_mapped_indexed) also write one if there is none.
 //! Opening a mesh in any other way never writes a sidecar. A sidecar only saves time and
 //! is never required for a correct result. If the content of a sidecar is missing or damaged, or
 //! belongs to another mesh file, the needed offsets, checkpoints and query trees are computed from

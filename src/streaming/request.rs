@@ -100,8 +100,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Returns the number of the slot, which is below
-    /// [`StreamOptions::with_requests`](super::StreamOptions::with_requests).
+    /// Returns the number of the slot, which is below the maximum number of
+    /// [requests](super::StreamOptions::with_requests).
     #[must_use]
     pub const fn number(self) -> u32 {
         self.number

@@ -13,7 +13,7 @@ use meshpeek::decode::{
     Packed32, Packed64, Quat7, Quat8, Tangent16, Unit16, Unorm8,
 };
 use meshpeek::model::animation::{Affine, SkinMatrix};
-use meshpeek::model::{PositionEncoding, Positions, TangentFrameEncoding, TangentFrames};
+use meshpeek::model::{PositionEncoding, Positions, SpaceConversion, TangentFrameEncoding, TangentFrames};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
 use meshpeek::unigine::{Generation, Mesh, builder};
 use meshpeek::{Array, Map, MeshFile as _, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
@@ -225,7 +225,8 @@ fn bones_move_vertices_without_allocating() {
     let mesh = Mesh::open(bytes.as_slice()).unwrap();
     let (skeleton, held) = most_held(|| Skeleton::new(&mesh).unwrap());
     assert!(held <= SKELETON_BONE * skeleton.len() as u64, "{held} bytes");
-    let pose = Pose::rest(&mesh).unwrap();
+    let mut pose = Pose::rest(&mesh).unwrap();
+    assert!(pose.palette(&skeleton, &SpaceConversion::IDENTITY).is_ok());
     let (mut model, mut palette) = (vec![Affine::IDENTITY; skeleton.len()], vec![SkinMatrix::IDENTITY; skeleton.len()]);
     let surface = Surface::new(&mesh, 0).unwrap();
     let mut moved = vec![[0.0; 3]; surface.positions().unwrap().len()];
@@ -234,6 +235,7 @@ fn bones_move_vertices_without_allocating() {
     let count = allocations(|| {
         skeleton.model(pose.bones(), &mut model).unwrap();
         skeleton.palette(&model, &mut palette).unwrap();
+        assert_eq!(pose.palette(&skeleton, &SpaceConversion::IDENTITY).unwrap(), palette);
         let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
         skinned.positions_into(&mut moved).unwrap();
         assert!((0..moved.len() as u32).all(|vertex| skinned.position(vertex).unwrap().is_some()));

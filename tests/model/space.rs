@@ -4,7 +4,7 @@ use meshpeek::decode::TangentFrame;
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::model::{Axis, Handedness, Space, SpaceConversion, Transform, UvOrigin, Winding};
 use meshpeek::unreal::{self, Placement};
-use meshpeek::{Array, Bounds, Geometry, Model, Surface};
+use meshpeek::{Array, Bounds, ErrorKind, Geometry, Model, Pose, Surface};
 
 use crate::support::changed;
 use crate::support::random::Random;
@@ -304,17 +304,48 @@ fn converts_units_boxes_and_texture_coordinates() {
 
 #[test]
 fn skin_matrices_move_converted_vertices() {
-    let skinned = open("unigine/skinned_ms12.mesh");
-    let conversion = skinned.space().conversion_to(&Space::GLTF).unwrap();
-    let columns = [[0.0, 1.0, 0.0], [-2.0, 0.0, 0.5], [0.0, 0.0, 1.0], [3.0, -4.0, 5.0]];
-    let matrix = SkinMatrix { columns };
-    let converted = conversion.skin_matrix(&matrix).unwrap();
-    for point in [[0.0; 3], [1.0, 2.0, -3.0]] {
-        let expected = conversion.position(matrix.apply(point));
-        expect_close(converted.apply(conversion.position(point)), expected, 1e-5, "moved");
-    }
+    let known = Space::GLTF.with_metres_per_unit(0.01);
+    let turned = Affine::new([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0], [1.0, 2.0, 3.0]]);
     let flat = changed!(Space::GLTF, placement: Affine::new([[0.0; 3]; 4])).conversion_to(&Space::GLTF).unwrap();
-    assert!(flat.skin_matrix(&matrix).is_none());
+    let names = [
+        "unigine/skinned_ms12.mesh",
+        "unigine/bend_an10.anim",
+        "ezmesh/flag.ezm",
+        "ezmesh/flag101.ezb",
+        "secondlife/arm.llmesh",
+    ];
+    for name in names {
+        let model = open(name);
+        let (skeleton, mut pose) = (model.skeleton().unwrap(), Pose::rest(model.animations()).unwrap());
+        assert!(!skeleton.is_empty(), "{name}");
+        // Every bone is turned and moved, so that no matrix is the identity.
+        for (bone, step) in pose.bones_mut().iter_mut().zip(1_u8..) {
+            bone.rotation = [0.0, 0.6, 0.0, 0.8];
+            bone.position[0] += f32::from(step);
+        }
+        let stored = pose.palette(&skeleton, &SpaceConversion::IDENTITY).unwrap().to_vec();
+        let mut bones = vec![Affine::IDENTITY; skeleton.len()];
+        let mut separate = vec![SkinMatrix::IDENTITY; skeleton.len()];
+        skeleton.model(pose.bones(), &mut bones).unwrap();
+        skeleton.palette(&bones, &mut separate).unwrap();
+        assert_eq!(stored, separate, "{name}");
+        let space = model.space().or(&known);
+        for space in [space, changed!(space, placement: turned)] {
+            let conversion = space.conversion_to(&Space::GLTF).unwrap();
+            let converted = pose.palette(&skeleton, &conversion).unwrap();
+            for (stored, converted) in stored.iter().zip(converted) {
+                for point in [[0.0; 3], [1.0, 2.0, -3.0]] {
+                    let expected = conversion.position(stored.apply(point));
+                    expect_close(converted.apply(conversion.position(point)), expected, 1e-3, name);
+                }
+            }
+        }
+        let error = pose.palette(&skeleton, &flat).unwrap_err();
+        assert_eq!((error.kind(), error.field().to_string()), (ErrorKind::Value, "conversion".to_owned()), "{name}");
+    }
+    let skeleton = open("unigine/skinned_ms12.mesh").skeleton().unwrap();
+    let error = Pose::default().palette(&skeleton, &flat).unwrap_err();
+    assert_eq!((error.kind(), error.field().to_string()), (ErrorKind::Buffer, "local".to_owned()));
 }
 
 /// Tests that converted transforms of bones move converted points as the transforms move points.

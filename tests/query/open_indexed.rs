@@ -432,7 +432,7 @@ fn changed_while_it_opens(place: &Place, change: impl Fn()) -> Result<Indexed> {
         read_unchanged(&file, u64::MAX)
     };
     OpenOptions::default()
-        .open_with_sidecar(&place.mesh, &place.cache, &Loaded(load, load_sidecar), true)
+        .open_or_write_sidecar(&place.mesh, &place.cache, &Loaded(load, load_sidecar))
         .map(Indexed::from)
 }
 
@@ -472,12 +472,12 @@ fn bytes_that_are_not_those_of_the_file_get_no_sidecar() {
     let load = |_: &Path| Ok(FileBytes::from(small_mesh()));
     let copy = |file: File| read_unchanged(&file, u64::MAX);
     let indexed = Indexed::from(
-        OpenOptions::default().open_with_sidecar(&place.mesh, &place.cache, &Loaded(load, copy), true).unwrap(),
+        OpenOptions::default().open_or_write_sidecar(&place.mesh, &place.cache, &Loaded(load, copy)).unwrap(),
     );
     assert!(indexed.state.error().unwrap().kind() == ErrorKind::Changed, "{:?}", indexed.state);
     let absent = place.folder.path().join("in an archive");
     let indexed = Indexed::from(
-        OpenOptions::default().open_with_sidecar(&absent, &place.cache, &Loaded(load, copy), true).unwrap(),
+        OpenOptions::default().open_or_write_sidecar(&absent, &place.cache, &Loaded(load, copy)).unwrap(),
     );
     assert_eq!(indexed.state.error().unwrap().path(), Some(&*absent));
     expect_answers(&indexed);
@@ -491,7 +491,7 @@ fn a_sidecar_that_cannot_be_loaded_is_not_written_again() {
     let load = |path: &Path| meshpeek::read(path).map(FileBytes::from);
     let refuse = |file: File| read_unchanged(&file, 10);
     let indexed = Indexed::from(
-        OpenOptions::default().open_with_sidecar(&place.mesh, &place.cache, &Loaded(load, refuse), true).unwrap(),
+        OpenOptions::default().open_or_write_sidecar(&place.mesh, &place.cache, &Loaded(load, refuse)).unwrap(),
     );
     assert!(indexed.state.error().unwrap().kind() == ErrorKind::Limit, "{:?}", indexed.state);
     expect_answers(&indexed);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use meshpeek::model::Transform;
 use meshpeek::model::animation::{Affine, Channel, ClipKey, KeyValue, SkinMatrix};
+use meshpeek::model::{SpaceConversion, Transform};
 use meshpeek::{Animations, Array, Error, ErrorKind, Geometry, MeshFile, Pose, Skeleton, SkinnedSurface, Surface};
 
 /// The number of clips and surfaces of a file that are read.
@@ -44,7 +44,8 @@ pub fn pose_and_skin<D>(file: &dyn MeshFile<Data = D>) {
     let Ok(skeleton) = Skeleton::new(animations) else { return };
     let (mut model, mut palette) = (vec![Affine::IDENTITY; count], vec![SkinMatrix::IDENTITY; count]);
     skeleton.model(pose.bones(), &mut model).unwrap();
-    let _ = skeleton.palette(&model, &mut palette);
+    let is_made = skeleton.palette(&model, &mut palette).is_ok();
+    assert_eq!(pose.palette(&skeleton, &SpaceConversion::IDENTITY).is_ok(), is_made);
     for surface in geometry.surfaces().into_iter().flatten().take(SAMPLES) {
         let Ok(skinned) = SkinnedSurface::new(&surface, &palette) else { continue };
         let mut moved = vec![[0.0; 3]; skinned.len()];

@@ -12,7 +12,7 @@ use crate::export::loss::{LossKind, LossList, counted};
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::Affine;
-use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion, Surface};
+use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion};
 use crate::scene::shape::SurfaceShape;
 
 /// Adds a node for each collision shape of an asset at a place with the transform `placed`, and
@@ -80,7 +80,7 @@ fn collision_primitives(
     writer: &mut SurfaceWriter<'_>,
 ) -> Result<Vec<Primitive>> {
     let mut primitives = Vec::new();
-    for surface in Surface::all(geometry)? {
+    for surface in geometry.surfaces()? {
         let (welded, _) = surface.weld_lossy()?;
         let order = VertexOrder::Welded(welded);
         let (surface, count) = (&surface, order.vertex_count(0));

@@ -149,8 +149,8 @@ impl<'a> AssetView<'a> {
     ///
     /// Returns the same errors as [`stored`](Self::stored). Returns [`ErrorKind::Value`](crate::ErrorKind::Value) or
     /// [`ErrorKind::UnexpectedEnd`](crate::ErrorKind::UnexpectedEnd) if the block is not a complete zlib stream of one LLSD value.
-    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the inflated block exceeds [`Limits::with_block`], or if all
-    /// inflated blocks of the asset together exceed [`Limits::with_asset`].
+    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the inflated block exceeds the
+    /// limit [`block`](Limits::with_block), or all blocks together the limit [`asset`](Limits::with_asset).
     pub fn block(&self, part: AssetPart) -> Result<Option<AssetBlock<'a>>> {
         let Some(slot) = self.state.blocks.get(part.number()) else { return Ok(None) };
         if let Some(block) = slot.get() {
@@ -370,8 +370,8 @@ impl<'a> AssetView<'a> {
         LlsdLimits::from(&self.state.context.options.limits)
     }
 
-    /// Returns the limits for inflating one block. In the returned value, [`Limits::with_asset`] is
-    /// at least four times the file size.
+    /// Returns the limits for inflating one block. In the returned value, the limit
+    /// [`asset`](Limits::with_asset) is at least four times the file size.
     pub(super) fn limits(&self) -> Limits {
         let limits = self.state.context.options.limits;
         Limits { asset: limits.asset.max(as_u64(self.bytes.len()).saturating_mul(4)), ..limits }

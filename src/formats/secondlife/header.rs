@@ -388,7 +388,7 @@ fn is_present(block: &Result<Option<BlockRange>>) -> bool {
     block.as_ref().map_or_else(|error| error.field().name() != "size", Option::is_some)
 }
 
-/// Returns an error if the header has more than [`Limits::with_header`] bytes.
+/// Returns an error if the header has more bytes than the limit [`header`](Limits::with_header).
 pub(super) fn check_size(header: &Header<'_>, limits: &Limits) -> Result<()> {
     if header.len() <= limits.header {
         return Ok(());

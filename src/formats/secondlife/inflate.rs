@@ -58,7 +58,7 @@ pub(super) struct InflateBudget {
 }
 
 impl InflateBudget {
-    /// Makes a budget for a file of `length` bytes: [`Limits::with_asset`] bytes, or [`MAX_WORK`]
+    /// Makes a budget for a file of `length` bytes: the limit [`asset`](Limits::with_asset), or [`MAX_WORK`]
     /// times the file size if that is more.
     pub(super) fn new(limits: &Limits, length: usize) -> Self {
         let allowed = limits.asset.max(as_u64(length).saturating_mul(MAX_WORK));

@@ -3,13 +3,17 @@
 use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
+use crate::model::animation::affine::{Affine, SkinMatrix};
 use crate::model::animation::animations::Animations;
 use crate::model::animation::clip::{Clip, FrameBlend};
+use crate::model::animation::skeleton::Skeleton;
 use crate::model::bone::Transform;
+use crate::model::conversion::SpaceConversion;
 use crate::parse::{expect_length, filled, room};
 
 /// The transform of every bone of a skeleton, relative to the parent of the bone. Setting an
-/// existing `Pose` to another animation frame allocates no memory.
+/// existing `Pose` to another animation frame allocates no memory, and neither does
+/// [`palette`](Self::palette) after its first call.
 ///
 /// If a method that sets the pose returns an error, the pose may contain transforms of two
 /// different animation frames. After an error, the pose must be set again before it is used.
@@ -32,6 +36,9 @@ pub struct Pose {
     bones: Vec<Transform>,
     /// The transforms of the bones in the second of the two frames that are interpolated.
     next: Vec<Transform>,
+    /// The maps and the matrices of the last call of `palette`.
+    model: Vec<Affine>,
+    palette: Vec<SkinMatrix>,
 }
 
 short_debug!(Pose: |pose| { bones: items(&pose.bones) });
@@ -51,7 +58,8 @@ impl Pose {
         for bone in 0..count {
             bones.push(motion.bone(bone)?.bind);
         }
-        Ok(Self { next: filled(format, "pose", count, Transform::default())?, bones })
+        let next = filled(format, "pose", count, Transform::default())?;
+        Ok(Self { bones, next, model: Vec::new(), palette: Vec::new() })
     }
 
     /// Returns the transforms of the bones, in file order.
@@ -137,6 +145,47 @@ impl Pose {
         motion.pose(clip, as_index(moment.to), &mut self.next)?;
         mix(&mut self.bones, &self.next, moment.fraction);
         Ok(())
+    }
+
+    /// Returns the skin matrix of each bone in this pose, for vertices in the space of the
+    /// conversion: the palette that a GPU gets.
+    ///
+    /// A skin matrix first applies the bind shape matrix and the inverse bind matrix of the bone,
+    /// and then moves the bone to its place in the model. [`SpaceConversion::IDENTITY`] makes the
+    /// palette for stored vertices, which [`SkinnedSurface`](crate::SkinnedSurface) takes. The
+    /// palette remains in the pose, so that later calls allocate no memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Skeleton::palette`]. Returns [`ErrorKind::Buffer`] if the skeleton
+    /// has another number of bones than the pose, and [`ErrorKind::Value`] if the conversion
+    /// cannot be inverted.
+    ///
+    /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
+    /// [`ErrorKind::Value`]: crate::ErrorKind::Value
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Pose, model::Space};
+    /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
+    /// let conversion = mesh.space().conversion_to(&Space::GLTF)?;
+    /// let (skeleton, mut pose) = (mesh.skeleton()?, Pose::rest(mesh.animations())?);
+    /// for frame in 0..mesh.clip(0)?.frames as usize {
+    ///     pose.set_frame(mesh.animations(), 0, frame)?;
+    ///     let rows: Vec<_> = pose.palette(&skeleton, &conversion)?.iter().map(|bone| bone.rows()).collect();
+    ///     println!("{} bytes", size_of_val(&rows[..]));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn palette(&mut self, skeleton: &Skeleton, conversion: &SpaceConversion) -> Result<&[SkinMatrix]> {
+        if self.palette.len() != self.bones.len() {
+            self.model = filled("pose", "palette", self.bones.len(), Affine::IDENTITY)?;
+            self.palette = filled("pose", "palette", self.bones.len(), SkinMatrix::IDENTITY)?;
+        }
+        skeleton.model(&self.bones, &mut self.model)?;
+        skeleton.converted_palette(&self.model, conversion, &mut self.palette)?;
+        Ok(&self.palette)
     }
 
     /// Interpolates from this pose to another pose of the same skeleton, and stores the result in

@@ -10,6 +10,7 @@ use crate::model::animation::affine::{Affine, SkinMatrix};
 use crate::model::animation::animations::Animations;
 use crate::model::animation::stored_binds::StoredBinds;
 use crate::model::bone::Transform;
+use crate::model::conversion::SpaceConversion;
 use crate::parse::{expect_length, filled, room};
 
 /// The bones of a file as trees: the parent of each bone, and the rest transforms. In the file, the
@@ -218,13 +219,39 @@ impl Skeleton {
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
+        self.converted_palette(model, &SpaceConversion::IDENTITY, out)
+    }
+
+    /// Writes the skin matrix of each bone to `out`, like [`palette`](Self::palette), for vertices
+    /// in the space of the conversion.
+    pub(super) fn converted_palette(
+        &self,
+        model: &[Affine],
+        conversion: &SpaceConversion,
+        out: &mut [SkinMatrix],
+    ) -> Result<()> {
         expect_length(self.format, "model", self.len(), model.len())?;
         expect_length(self.format, "out", self.len(), out.len())?;
+        // The maps before and after those of the bones.
+        let mut first = self.bind_shape;
+        let mut last = None;
+        if *conversion.map() != Affine::IDENTITY {
+            let back = conversion.map().inverse().ok_or_else(|| self.no_way_back())?;
+            first = Some(first.map_or(back, |shape| back.then(&shape)));
+            last = Some(conversion.map());
+        }
         for (bone, ((back, map), out)) in self.inverse_binds()?.iter().zip(model).zip(out).enumerate() {
             let map = back.as_ref().ok_or_else(|| self.flat(bone))?.then(map);
-            *out = SkinMatrix::from(&self.bind_shape.map_or(map, |shape| shape.then(&map)));
+            let map = first.map_or(map, |first| first.then(&map));
+            *out = SkinMatrix::from(&last.map_or(map, |last| map.then(last)));
         }
         Ok(())
+    }
+
+    /// Returns the error for a conversion without an inverse.
+    fn no_way_back(&self) -> Error {
+        let kind = Cause::value("a conversion that can be inverted", "one that flattens the mesh");
+        Error::without_offset(self.format, Field::new("conversion"), kind)
     }
 
     fn flat(&self, bone: usize) -> Error {

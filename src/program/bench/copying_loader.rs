@@ -314,7 +314,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
 
 /// Returns the index of the first surface that has a vertex.
 pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
-    for surface in Surface::all(geometry)? {
+    for surface in geometry.surfaces()? {
         if !surface.positions()?.is_empty() {
             return Ok(Some(surface.index()));
         }

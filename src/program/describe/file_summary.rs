@@ -157,7 +157,7 @@ impl FileSummary {
             value_or(is_partial, surveyed, ())?;
         }
         let max_surfaces = if file.surfaces_share_names() { MAX_LISTED.min(max_surfaces) } else { max_surfaces };
-        let surfaces = Surface::all(geometry)?.take(max_surfaces);
+        let surfaces = geometry.surfaces()?.take(max_surfaces);
         let mut unreleased = 0_usize;
         let mut read = |bytes: usize| {
             unreleased = unreleased.saturating_add(bytes);

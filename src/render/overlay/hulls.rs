@@ -10,7 +10,7 @@ use crate::array::Array;
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::model::animation::Affine;
-use crate::model::{Geometry, Hull, Indices, Surface};
+use crate::model::{Geometry, Hull, Indices};
 use crate::scene::load::SceneLoad;
 use crate::scene::{PlacedScene, inflated_bytes};
 
@@ -79,7 +79,7 @@ fn add_hull(hull: &Hull<'_>, map: &Affine, (load, tests): (&mut SceneLoad, &mut 
 
 /// Adds the edges of the triangles for collision tests.
 fn add_collision_mesh(geometry: &dyn Geometry, map: &Affine, load: &mut SceneLoad, out: &mut StrokeList) -> Result<()> {
-    for surface in Surface::all(geometry)? {
+    for surface in geometry.surfaces()? {
         let positions = surface.positions()?;
         add_edges(&surface.indices()?, &|index| positions.get(index).map(|point| placed(point, map)), load, out);
     }

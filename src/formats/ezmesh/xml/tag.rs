@@ -7,7 +7,7 @@ use crate::math::as_u64;
 use crate::parse::{Limits, Name};
 
 /// The maximum number of attributes of an element. This maximum of 64 attributes applies in
-/// addition to the maximum `Limits::with_attributes`.
+/// addition to the limit `attributes`.
 const MAX_ATTRIBUTES: usize = 64;
 
 /// Returns whether a byte is XML white space.

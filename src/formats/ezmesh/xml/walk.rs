@@ -13,7 +13,7 @@ use crate::math::as_u64;
 use crate::parse::{Limits, Name};
 
 /// The maximum depth of nested elements. This maximum depth of 256 applies in addition to the
-/// maximum depth `Limits::with_elements`.
+/// limit `elements`.
 const MAX_DEPTH: usize = 256;
 
 /// An event of the XML scan: a tag, a text or other markup. Events are reported in file order. All

@@ -14,7 +14,7 @@ use crate::parse::{Limits, MemoryBudget};
 const MAX_RATIO: u64 = 255;
 const MAX_EXTRA: u64 = 64;
 /// A block may always inflate to this multiple of its stored size, even if the inflated size
-/// exceeds [`Limits::with_block`].
+/// exceeds the limit [`block`](Limits::with_block).
 const ALLOWED_RATIO: u64 = 32;
 
 /// Returns the maximum inflated size, in bytes, that `limits` permits for a block with `length`

@@ -87,7 +87,7 @@ impl FolderCache {
     /// `near` reads the scripts in the given folder, and in the `Classes` subfolders of the given
     /// folder, of its parent and of its grandparent. A script that cannot be read is treated as a
     /// script without imports. All these scripts together may have [`MAX_NEAR`] times
-    /// [`Limits::with_script`] bytes; if they have more, the largest of them are not read.
+    /// the limit [`script`](Limits::with_script); if they have more, the largest of them are not read.
     pub(super) fn near(&mut self, folder: &Path) -> Result<Arc<Near>> {
         if let Some(near) = self.near.get(folder) {
             return Ok(near.clone());

@@ -88,12 +88,12 @@ impl Finder {
 
     /// Makes a finder with the given maximum sizes of folders and scripts.
     ///
-    /// [`Limits::with_items`] is the maximum number of names in a folder, and also the maximum
-    /// number of commands in a script. [`Limits::with_script`] is the maximum size of a script, in
+    /// The limit [`items`] is the maximum number of names in a folder, and also the maximum
+    /// number of commands in a script. The limit [`script`] is the maximum size of a script, in
     /// bytes.
     ///
-    /// [`Limits::with_items`]: crate::Limits::with_items
-    /// [`Limits::with_script`]: crate::Limits::with_script
+    /// [`items`]: crate::Limits::with_items
+    /// [`script`]: crate::Limits::with_script
     #[cfg(feature = "internals")]
     #[must_use]
     pub fn with_limits(limits: &crate::parse::Limits) -> Self {

@@ -13,7 +13,7 @@
 //! four folders imports the data file or aniv file, the script `X.uc` in the folder of the file
 //! `X_d.3d` or `X_a.3d` is used, provided that `X.uc` imports only one mesh, or only one mesh whose
 //! name is at the end of `X`. If the scripts in the four folders together are larger than four
-//! times [`Limits::with_script`](crate::parse::Limits::with_script), the largest are not searched. Of several
+//! times the limit [`script`](crate::parse::Limits::with_script), the largest are not searched. Of several
 //! scripts of the same size, all or none are searched, so the order of a folder does not matter.
 //! File names are compared without regard to the case of letters, but a file whose name has the
 //! same case as the searched name is preferred.

@@ -57,8 +57,8 @@ impl<D: AsRef<[u8]>> Script<D> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Limit`] if the script is longer than [`Limits::with_script`] bytes or
-    /// has more than [`Limits::with_items`] commands, and [`ErrorKind::OutOfMemory`] if an
+    /// Returns [`ErrorKind::Limit`] if the script is longer than the limit [`script`](Limits::with_script) or
+    /// has more commands than the limit [`items`](Limits::with_items), and [`ErrorKind::OutOfMemory`] if an
     /// allocation fails.
     ///
     /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
@@ -69,7 +69,7 @@ impl<D: AsRef<[u8]>> Script<D> {
 
     /// Finds the commands in the bytes of a script, with the given maximum sizes.
     ///
-    /// [`Limits::with_script`] is the maximum size of the script, in bytes. [`Limits::with_items`]
+    /// The limit [`script`](Limits::with_script) is the maximum size of the script, in bytes. [`items`](Limits::with_items)
     /// is the maximum number of commands.
     ///
     /// # Errors

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::InterpolatedPositions;
-use crate::model::animation::{Affine, SkinMatrix, SkinnedSurface};
+use crate::model::animation::{Affine, SkinnedSurface};
+use crate::model::{InterpolatedPositions, SpaceConversion};
 use crate::query::Triangles;
 use crate::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton};
 
@@ -154,14 +154,11 @@ impl AnimatedShape {
         let mut pose = Pose::rest(animations)?;
         pose.set_moment(animations, clip, moment)?;
         let skeleton = Skeleton::new(animations)?;
-        let mut model = vec![Affine::IDENTITY; skeleton.len()];
-        let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
-        skeleton.model(pose.bones(), &mut model)?;
-        skeleton.palette(&model, &mut palette)?;
+        let palette = pose.palette(&skeleton, &SpaceConversion::IDENTITY)?;
         let mut computed = ComputedPositions::default();
         for number in surfaces {
             let surface = geometry.surface(*number)?;
-            let skinned = SkinnedSurface::new(&surface, &palette)?;
+            let skinned = SkinnedSurface::new(&surface, palette)?;
             let weights = surface.weights()?;
             let arrays = [surface.positions()?.as_bytes(), weights.map_or(&[], |weights| weights.as_bytes())];
             computed.add(*number, &arrays, skinned.len(), |positions| skinned.positions_into(positions))?;

@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::program::input::asset::InputAsset;
-use crate::{Array as _, Geometry, Surface};
+use crate::{Array as _, Geometry};
 
 /// The number of bytes of indices that are hashed in one step.
 const BATCH_BYTES: usize = 16_384;
@@ -37,7 +37,7 @@ pub fn topology_hash(asset: &InputAsset) -> crate::Result<u128> {
 /// Adds the triangles of all surfaces of a level of detail to a hash.
 fn add_triangles(level: &dyn Geometry, hash: &mut Xxh3Default) -> crate::Result<()> {
     let mut batch = Vec::with_capacity(BATCH_BYTES);
-    for surface in Surface::all(level)? {
+    for surface in level.surfaces()? {
         let indices = surface.indices()?;
         hash.update(&indices.len().to_le_bytes());
         for index in indices.iter() {
