@@ -243,7 +243,7 @@ fn survives_refused_allocations() {
     let normals = |mesh: &Mesh<&[u8]>| mesh.normals(0, NormalShading::Flagged, &Placement::STORED).map(drop);
     assert_eq!(refusals("normals", &normals), 2, "allocations for sums and normals");
     // Keys and order of polygons; keys, representatives and vertices of corners.
-    assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0).unwrap().weld().map(drop)), 5);
+    assert_eq!(refusals("weld", &|mesh| Surface::new(mesh, 0)?.weld().map(drop)), 5);
 }
 
 /// Tests files in the wrong order, and files of another format.

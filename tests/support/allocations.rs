@@ -29,10 +29,11 @@ thread_local! {
 fn grant(layout: Layout) -> bool {
     if layout.size() >= LARGE {
         let left = GRANTED.get();
-        if left == 0 {
+        // A refusal while a panic is printed would stop the process for ever.
+        if left == 0 && !std::thread::panicking() {
             return false;
         }
-        GRANTED.set(left - usize::from(left != usize::MAX));
+        GRANTED.set(left.saturating_sub(usize::from(left != usize::MAX)));
     }
     COUNT.set(COUNT.get() + 1);
     HELD.set(HELD.get() + size(layout));
