@@ -19,8 +19,9 @@ fn items<T>(count: usize, get: impl Fn(usize) -> Result<T>) -> impl ExactSizeIte
 }
 
 /// A method with an index that returns a `Result` returns
-/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range. If the bytes that a method has to read are damaged or missing, it returns the
-/// error of the reader of the format, with the field and the byte offset.
+/// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range. If the bytes that
+/// a method has to read are damaged or missing, it returns the error of the reader of the format,
+/// with the field and the byte offset.
 #[allow(clippy::missing_errors_doc, reason = "documented once for all methods")]
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the name of the format, in lower case and without spaces, such as `unigine`.

@@ -57,12 +57,8 @@ impl OpenOptions {
         cache: &SidecarCache,
         sources: &S,
     ) -> Result<(Model, SidecarState)> {
-        // If the file changes after this moment, it has another key.
-        let key = Key::of_path(path);
-        let model = self.open_by(path, |path| sources.load(path))?;
-        if !self.is_whole_file(&model) {
-            return Ok((model, SidecarState::NotPossible));
-        }
+        let (model, key) = self.open_with_key(path, sources)?;
+        let Some(key) = key else { return Ok((model, SidecarState::NotPossible)) };
         let place = SidecarPlace { path, cache, sources };
         Ok(match key.and_then(|key| place.find_or_write(&model, &key)) {
             Ok((state, Some(sidecar))) => (model.with_sidecar(sidecar), state),
@@ -78,17 +74,23 @@ impl OpenOptions {
         cache: &SidecarCache,
         sources: &S,
     ) -> Result<Model> {
-        let key = Key::of_path(path);
-        let model = self.open_by(path, |path| sources.load(path))?;
-        if !self.is_whole_file(&model) {
-            return Ok(model);
-        }
+        let (model, key) = self.open_with_key(path, sources)?;
+        let Some(key) = key else { return Ok(model) };
         let found = key.and_then(|key| SidecarPlace { path, cache, sources }.find_only(&model, &key));
         Ok(match found {
             Ok(Some(found)) => model.with_sidecar(Arc::new(found.sidecar)),
             // A sidecar only saves time.
             Ok(None) | Err(_) => model,
         })
+    }
+
+    /// Opens a mesh. Also returns the key of its file, or `None` if the mesh cannot have a sidecar.
+    fn open_with_key<S: MeshSources>(&self, path: &Path, sources: &S) -> Result<(Model, Option<Result<Key>>)> {
+        // If the file changes after this moment, it has another key.
+        let key = Key::of_path(path);
+        let model = self.open_by(path, |path| sources.load(path))?;
+        let is_possible = self.is_whole_file(&model);
+        Ok((model, is_possible.then_some(key)))
     }
 
     /// Returns whether a model is all that one file contains.
