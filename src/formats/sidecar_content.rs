@@ -1,13 +1,23 @@
-//! The content of the sidecar of a mesh, before it is written.
+//! The content of the sidecar of a mesh, and writing it to the cache folder.
 
 use std::fmt;
-use std::io::{Seek, Write};
+use std::io::{BufWriter, ErrorKind as IoErrorKind, Seek, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::model::Model;
-use crate::error::Result;
+use super::open_indexed::SidecarState;
+use super::sidecar_place::{MeshSources, SidecarPlace, changed};
+use crate::error::{Cause, Error, Field, Result};
+use crate::io::{AtomicFile, OpenFolder};
 use crate::model::Geometry;
 use crate::query;
-use crate::sidecar::{Builder, Key, Kind};
+use crate::sidecar::{Builder, Key, Kind, Sidecar};
+
+/// The longest time between two changes of a file that get the same time. Most systems count the
+/// time of files in steps of 1 to 10 milliseconds.
+const TIME_STEP: Duration = Duration::from_millis(20);
 
 /// The content of the sidecar of a mesh. [`Model::sidecar_content`] collects it.
 ///
@@ -70,5 +80,114 @@ impl fmt::Debug for SidecarContent<'_> {
             shown.field(kind.name(), &self.count(kind));
         }
         shown.finish_non_exhaustive()
+    }
+}
+
+impl<S: MeshSources> SidecarPlace<'_, S> {
+    /// Finds the sidecar of a mesh, or writes it.
+    pub(super) fn find_or_write<D: AsRef<[u8]> + Send + Sync>(
+        &self,
+        model: &Model<D>,
+        key: &Key,
+    ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
+        if let Some(found) = self.find_only(model, key)? {
+            return Ok((SidecarState::Found(found.path), Some(Arc::new(found.sidecar))));
+        }
+        if !self.write(model, key)? {
+            return Ok((SidecarState::NotNeeded, None));
+        }
+        // Another process may have replaced the file, and then also the sidecar.
+        let found = self.find(key)?.ok_or_else(changed)?;
+        Ok((SidecarState::Written(found.path), Some(Arc::new(found.sidecar))))
+    }
+
+    /// Writes the sidecar to the cache folder. Returns `false` if the mesh needs no sidecar.
+    fn write<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>, key: &Key) -> Result<bool> {
+        let place = self.cache.path(self.path).ok_or_else(no_folder)?;
+        // If the folder cannot be used, nothing is built. If it does not exist, it is created once
+        // it is needed.
+        let existing = match create(&place) {
+            Err(error) if is_missing(&error) => None,
+            file => Some(file?),
+        };
+        let Some(content) = model.sidecar_content()? else { return Ok(false) };
+        let file = existing.map_or_else(|| create_with_folder(&place), Ok)?;
+        self.write_to(file, content, key).map_err(|error| at_output(error, &place)).map(|()| true)
+    }
+
+    fn write_to(&self, mut file: AtomicFile, mut content: SidecarContent<'_>, key: &Key) -> Result<()> {
+        let mut out = BufWriter::new(&mut file);
+        content.write_to(key, &mut out)?;
+        out.flush().map_err(io_error)?;
+        drop(out);
+        file.complete().map_err(io_error)?;
+        wait_for_other_time(key);
+        self.expect_unchanged(key)?;
+        // The folder is not synchronised: a sidecar that a power failure removes is written again.
+        file.rename(true).map_err(io_error)
+    }
+}
+
+/// Creates the temporary file of a sidecar in its folder, which must belong to the current user.
+fn create(place: &Path) -> Result<AtomicFile> {
+    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { return Err(no_folder()) };
+    let folder = OpenFolder::open_own(folder).map_err(|error| io_error(error).at_path(folder))?;
+    AtomicFile::create(folder, name, Some(0o600)).map_err(|error| io_error(error).at_path(place))
+}
+
+/// Creates the folder of a sidecar, and the temporary file in it.
+fn create_with_folder(place: &Path) -> Result<AtomicFile> {
+    let folder = place.parent().ok_or_else(no_folder)?;
+    OpenFolder::create(folder).map_err(|error| io_error(error).at_path(folder))?;
+    create(place)
+}
+
+/// Returns whether an error says that a folder does not exist.
+fn is_missing(error: &Error) -> bool {
+    matches!(error.cause(), Cause::Io(cause) if cause.kind() == IoErrorKind::NotFound)
+}
+
+/// Waits until a change of the file would give it another time. Otherwise, a second change at the
+/// time of the first one could leave the key of the file as it is.
+fn wait_for_other_time(key: &Key) {
+    if let Some(rest) = key.age().and_then(|age| TIME_STEP.checked_sub(age)) {
+        std::thread::sleep(rest);
+    }
+}
+
+fn no_folder() -> Error {
+    io_error(std::io::Error::new(IoErrorKind::NotFound, "no cache folder of the user is known"))
+}
+
+fn io_error(error: std::io::Error) -> Error {
+    Error::without_offset("sidecar", Field::new("sidecar"), Cause::from(error))
+}
+
+/// Adds the path of the sidecar to an error that was caused by writing it, and not by the content
+/// of the mesh file.
+fn at_output(error: Error, place: &Path) -> Error {
+    if matches!(error.cause(), Cause::Io(_)) { error.at_path(place) } else { error }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_just_written_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mesh");
+        std::fs::write(&path, b"mesh").unwrap();
+        let key = Key::of_path(&path).unwrap();
+        wait_for_other_time(&key);
+        assert!(key.age().unwrap() >= TIME_STEP);
+        // A time in the future is no reason to wait for it.
+        let later = std::time::SystemTime::now() + Duration::from_secs(1000);
+        File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        let start = std::time::Instant::now();
+        wait_for_other_time(&Key::of_path(&path).unwrap());
+        assert!(start.elapsed() < Duration::from_secs(100));
     }
 }
