@@ -65,7 +65,7 @@ pub use contents::{Asset, Handle, Hull, HullKind, Instance, Material, Metadata, 
 pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
-pub use draw_list::{Draw, DrawList};
+pub use draw_list::{DrawItem, DrawList};
 pub use draw_style::{Blend, DrawStyle};
 pub use geometry::Geometry;
 pub use interpolated::InterpolatedPositions;
@@ -76,9 +76,9 @@ pub use mesh_file::AsMeshFile;
 #[doc(hidden)]
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
-pub use spatial_tree::{SpatialTree, SplitNode};
+internal_use!(spatial_tree::SpatialTree, spatial_tree::SplitNode);
 pub use surface::{Counts, Surface};
-pub use vertex_pool::VertexPool;
+internal_use!(vertex_pool::VertexPool);
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 #[doc(hidden)]

@@ -9,30 +9,8 @@ use crate::query::hit::{Hit, Nearest};
 use crate::query::probed_scene::ProbedScene;
 use crate::query::ray::Ray;
 use crate::query::scene::Scene;
-use crate::query::scene_view::SceneView;
 
 impl<'a> Scene<'a> {
-    /// Returns a view of the scene for queries of the surfaces whose mask has a bit in common with
-    /// `mask`. A ray has a mask of its own, [`Ray::with_mask`], and needs no view.
-    ///
-    /// ```
-    /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::query::Ray;
-    ///
-    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
-    /// let scene = mesh.scene()?.with_masks(|_| 0b01);
-    /// let ray = Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0]);
-    /// assert!(scene.is_hit(&ray.with_mask(0b11)) && !scene.is_hit(&ray.with_mask(0b10)));
-    /// assert!(scene.masked(0b01).nearest([0.0; 3], 9.0).is_some());
-    /// assert!(scene.masked(0b10).nearest([0.0; 3], 9.0).is_none());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn masked(&self, mask: u32) -> SceneView<'_, 'a> {
-        SceneView::new(self.surfaces(), mask)
-    }
-
     fn all(&self) -> ProbedScene<'_, 'a, ()> {
         ProbedScene::new(self, ())
     }
@@ -68,7 +46,8 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         batch::first_hits(rays, &self.bounds(), |rays| {
-            for (number, surface) in self.surfaces().iter().enumerate() {
+            let surfaces = self.surfaces().iter().enumerate();
+            for (number, surface) in surfaces.filter(|(_, surface)| surface.has(self.mask)) {
                 surface.cast_batch(rays);
                 batch::keep_nearest(rays, number);
             }

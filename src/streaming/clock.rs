@@ -1,8 +1,5 @@
 //! The time that the statistics and the log of a streamer use.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// A clock. The default of a streamer is a [`SystemClock`].
@@ -35,18 +32,21 @@ impl Clock for SystemClock {
 /// clock.advance(16_667);
 /// assert_eq!(clock.now(), 16_667);
 /// ```
+#[cfg(any(test, feature = "internals"))]
 #[derive(Clone, Debug, Default)]
-pub struct ManualClock(Arc<AtomicU64>);
+pub struct ManualClock(std::sync::Arc<std::sync::atomic::AtomicU64>);
 
+#[cfg(any(test, feature = "internals"))]
 impl ManualClock {
     /// Advances the clock.
     pub fn advance(&self, microseconds: u64) {
-        self.0.fetch_add(microseconds, Relaxed);
+        self.0.fetch_add(microseconds, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
+#[cfg(any(test, feature = "internals"))]
 impl Clock for ManualClock {
     fn now(&self) -> u64 {
-        self.0.load(Relaxed)
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
     }
 }

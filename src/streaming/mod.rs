@@ -70,6 +70,7 @@ mod tests;
 mod vertex_buffers;
 
 pub use asset_levels::AssetLevels;
+#[cfg(feature = "internals")]
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use content::Content;
 pub use lease::Lease;

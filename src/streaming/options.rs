@@ -42,7 +42,7 @@ options! {
         /// single larger item is not held back.
         bytes_per_poll: u64 = 32 << 20, pub with_bytes_per_poll;
         /// The time after which a poll leaves the rest of its work to the next poll, in
-        /// microseconds of the [`Clock`](super::Clock): 16 by default. Each poll takes at least one
+        /// microseconds: 16 by default. Each poll takes at least one
         /// step of its work. With few polls per second, a longer time lets the workers load more.
         poll_time: u64 = 16, pub with_poll_time;
     }

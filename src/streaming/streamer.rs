@@ -82,6 +82,7 @@ impl<C: Content> Streamer<C> {
     /// # Errors
     ///
     /// Returns the errors of [`new`](Self::new).
+    #[doc(hidden)]
     pub fn with_clock(content: Arc<C>, options: &StreamOptions, clock: Arc<dyn Clock>) -> Result<Self> {
         let jobs = as_index(options.loads.max(1));
         let scheduler = Scheduler::new(Arc::clone(&content), Arc::clone(&clock), options)?;
@@ -92,7 +93,7 @@ impl<C: Content> Streamer<C> {
 
     /// Passes a line of text to `line` for each decision: each request, load, eviction and event.
     ///
-    /// With a [`ManualClock`](super::ManualClock) and without workers, two runs with the same
+    /// With a `ManualClock` and without workers, two runs with the same
     /// requests have the same lines. The log allocates memory.
     pub fn set_log(&mut self, line: impl FnMut(&str) + Send + Sync + 'static) {
         self.scheduler.log = Log::new(line);
