@@ -17,11 +17,8 @@ mod registered;
 #[cfg(feature = "cli")]
 mod samples;
 pub mod secondlife;
-mod sidecar_content;
 mod sidecar_place;
 pub mod unigine;
-#[cfg(feature = "cli")]
-mod unopened;
 pub mod unreal;
 
 #[cfg(feature = "internals")]
@@ -36,15 +33,12 @@ pub use model::FormatFile;
 pub use model::Model;
 pub use open::open;
 #[cfg(feature = "cli")]
-pub(crate) use open::open_named;
+pub(crate) use open::{open_named, unopened_properties};
 pub use open_mapped::open_mapped;
 #[cfg(feature = "internals")]
 pub use registered::{FileData, FileFormat, RegisteredFile};
-pub use sidecar_content::SidecarContent;
 #[cfg(feature = "internals")]
 pub use sidecar_place::MeshSources;
-pub use sidecar_place::SidecarState;
-#[cfg(feature = "cli")]
-pub(crate) use unopened::unopened_properties;
+pub use sidecar_place::{SidecarContent, SidecarState};
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};

@@ -1,17 +1,19 @@
 //! Finding the sidecar of a mesh that is opened, and writing it if it does not exist.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind as IoErrorKind, Write as _};
+use std::io::{BufWriter, ErrorKind as IoErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::Model;
-use super::sidecar_content::SidecarContent;
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::{self, AtomicFile, FileBytes, OpenFolder};
 use crate::math::as_u64;
-use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
+use crate::model::Geometry;
+use crate::query;
+use crate::sidecar::{Builder, Found, Key, Kind, Sidecar, SidecarCache, Trust};
 
 /// The longest time between two changes of a file that get the same time. Most systems count the
 /// time of files in steps of 1 to 10 milliseconds.
@@ -173,6 +175,71 @@ impl<S: MeshSources> SidecarPlace<'_, S> {
     /// Returns an error if the file at the path has another key than before it was opened.
     fn expect_unchanged(&self, key: &Key) -> Result<()> {
         if Key::of_path(self.path)? == *key { Ok(()) } else { Err(changed()) }
+    }
+}
+
+/// The content of the sidecar of a mesh, before it is written. [`Model::sidecar_content`] collects
+/// it.
+///
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed),
+/// [`open_mapped_indexed`](crate::OpenOptions::open_mapped_indexed) and the verb `index` of the
+/// program write sidecars.
+pub struct SidecarContent<'m> {
+    builder: Builder,
+    geometry: &'m dyn Geometry,
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
+    /// Collects the content of the sidecar of the model. Returns `None` if the model needs no
+    /// sidecar, because all its data is found directly and no surface has the 1,024 triangles that
+    /// make a stored tree worthwhile.
+    ///
+    /// The call walks all data that is not found directly, such as the weights of a UNIGINE mesh up
+    /// to ms13. A model that consists of several files has no sidecar, because a sidecar
+    /// belongs to one file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the structure, with its field and offset,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or the error of a surface whose
+    /// triangles cannot be counted.
+    pub fn sidecar_content(&self) -> Result<Option<SidecarContent<'_>>> {
+        if self.file().source_count() > 1 {
+            return Ok(None);
+        }
+        let mut builder = Builder::default();
+        self.format_file().index(&mut builder)?;
+        let geometry = self.geometry();
+        let is_needless = builder.is_empty() && query::worth_storing(geometry)?.is_empty();
+        Ok((!is_needless).then_some(SidecarContent { builder, geometry }))
+    }
+}
+
+impl SidecarContent<'_> {
+    /// Builds the trees of the large surfaces, and writes the sidecar of the file with the identity
+    /// `key`. Call it once, because it adds the records of the trees.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of building the trees, and of `out`.
+    pub fn write_to<W: Write + Seek>(&mut self, key: &Key, out: &mut W) -> Result<()> {
+        query::write_sidecar(&mut self.builder, self.geometry, key, out)
+    }
+
+    /// Returns the number of records of the given kind. [`write_to`](Self::write_to) adds the
+    /// records of trees.
+    pub(crate) fn count(&self, kind: Kind) -> u64 {
+        self.builder.count(kind)
+    }
+}
+
+impl fmt::Debug for SidecarContent<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = out.debug_struct("SidecarContent");
+        for kind in Kind::ALL {
+            shown.field(kind.name(), &self.count(kind));
+        }
+        shown.finish_non_exhaustive()
     }
 }
 
