@@ -46,6 +46,9 @@
 //!
 //! # Modules
 //!
+//! The modules [`query`], [`streaming`], [`export`] and [`render`] are features of these names, which
+//! the feature `cli` enables.
+//!
 //! - The root of the crate has what the table above names.
 //! - [`model`] describes what a file contains, in the same way for all formats: [`Geometry`] and
 //!   [`Surface`] for triangles, [`Weights`], [`Animations`] with poses and skinning, levels of
@@ -101,6 +104,11 @@
     not(feature = "internals"),
     allow(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "signatures of exported functions")
 )]
+// Each of these features uses code of lower modules that the others do not need.
+#![cfg_attr(
+    not(all(feature = "export", feature = "query", feature = "render", feature = "streaming")),
+    allow(dead_code, unused_imports, reason = "a disabled feature uses it")
+)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "overflow in a test is a failed test"))]
 
 /// Exports names of the child modules: publicly with the feature `internals`, and otherwise only
@@ -115,12 +123,14 @@ macro_rules! internal_use {
 }
 
 pub mod array;
+#[cfg(feature = "query")]
 mod bvh;
 #[cfg(feature = "internals")]
 pub mod decode;
 #[cfg(not(feature = "internals"))]
 mod decode;
 mod error;
+#[cfg(feature = "export")]
 pub mod export;
 mod formats;
 pub mod gpu;
@@ -135,15 +145,19 @@ mod parallel;
 pub mod parse;
 #[cfg(feature = "cli")]
 mod program;
+#[cfg(feature = "query")]
 pub mod query;
+#[cfg(feature = "render")]
 pub mod render;
 #[cfg(feature = "internals")]
 pub mod scan;
 #[cfg(not(feature = "internals"))]
 mod scan;
+#[cfg(any(feature = "export", feature = "render"))]
 mod scene;
 pub mod sidecar;
 mod simd;
+#[cfg(feature = "streaming")]
 pub mod streaming;
 mod validate;
 
@@ -157,9 +171,11 @@ pub use array::{CornerArray, Packed, Strided};
 #[cfg(feature = "internals")]
 pub use decode::Decode;
 pub use error::{Error, ErrorKind, Field, PathSegment, Result};
-pub use formats::{Format, Model, SidecarContent, SidecarState, finding, open, open_mapped};
+pub use formats::{Format, Model, finding, open, open_mapped};
 #[cfg(feature = "internals")]
 pub use formats::{MeshSources, ezmesh, secondlife, unigine, unreal};
+#[cfg(feature = "query")]
+pub use formats::{SidecarContent, SidecarState};
 pub use io::{Map, map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, Geometry, LentSurface, Surface, Weights};

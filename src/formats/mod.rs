@@ -2,6 +2,7 @@
 
 mod description;
 mod detect;
+#[cfg(feature = "export")]
 mod export;
 pub mod ezmesh;
 pub(crate) mod foreign;
@@ -10,6 +11,7 @@ pub(crate) mod mesh_files;
 mod model;
 mod model_content;
 mod open;
+#[cfg(feature = "query")]
 mod open_indexed;
 mod open_mapped;
 #[cfg(feature = "internals")]
@@ -17,6 +19,8 @@ mod registered;
 #[cfg(feature = "cli")]
 mod samples;
 pub mod secondlife;
+#[cfg(feature = "query")]
+mod sidecar_content;
 mod sidecar_place;
 pub mod unigine;
 pub mod unreal;
@@ -34,11 +38,14 @@ pub use model::Model;
 pub use open::open;
 #[cfg(feature = "cli")]
 pub(crate) use open::{open_named, unopened_properties};
+#[cfg(feature = "query")]
+pub use open_indexed::SidecarState;
 pub use open_mapped::open_mapped;
 #[cfg(feature = "internals")]
 pub use registered::{FileData, FileFormat, RegisteredFile};
+#[cfg(feature = "query")]
+pub use sidecar_content::SidecarContent;
 #[cfg(feature = "internals")]
 pub use sidecar_place::MeshSources;
-pub use sidecar_place::{SidecarContent, SidecarState};
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};

@@ -11,6 +11,7 @@ use crate::model::{
     Asset, Contents, Geometry, Handle, Instance, LentSurface, Material, Metadata, Part, Space, Surface,
 };
 use crate::parse::{AccessLog, Finding, Region, Rule};
+#[cfg(feature = "query")]
 use crate::query::{Scene, SceneTrees};
 
 /// Returns the items 0 to `count`, each as `get` returns it.
@@ -121,6 +122,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// # Ok(())
     /// # }
     /// ```
+    #[cfg(feature = "query")]
     pub fn scene(&self) -> Result<Scene<'_>> {
         let geometry = self.geometry();
         self.sidecar().map_or_else(|| Scene::new(geometry), |sidecar| Scene::indexed(geometry, sidecar))
@@ -147,6 +149,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// # Ok(())
     /// # }
     /// ```
+    #[cfg(feature = "query")]
     pub fn scene_trees(&self) -> Result<SceneTrees> {
         SceneTrees::new(self.geometry(), self.scene()?)
     }

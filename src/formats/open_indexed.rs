@@ -1,15 +1,71 @@
-//! Opening a copy of a mesh together with its sidecar.
+//! Opening a mesh together with its sidecar, which is written if there is none.
+#![allow(unsafe_code, reason = "mapping a file is unsafe")]
 
 use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
-use super::model::{FormatFile, Model};
-use super::sidecar_place::{MeshSources, SidecarPlace, SidecarState};
-use crate::error::Result;
+use super::model::Model;
+use super::open_mapped::Mapped;
+use super::sidecar_place::{MeshSources, SidecarPlace};
+use crate::error::{Error, Result};
 use crate::io::{self, FileBytes};
 use crate::parse::OpenOptions;
-use crate::sidecar::{Key, Sidecar, SidecarCache};
+use crate::sidecar::{Sidecar, SidecarCache};
+
+/// Where the sidecar of a model comes from, or why it has none:
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) returns it.
+///
+/// ```no_run
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::SidecarState;
+/// use meshpeek::SidecarCache;
+///
+/// let (city, state) = meshpeek::OpenOptions::default().open_indexed("city.mesh", &SidecarCache::of_user())?;
+/// if let SidecarState::Failed(error) = &state {
+///     eprintln!("slower without a sidecar: {error}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SidecarState {
+    /// The sidecar at this path already existed.
+    Found(PathBuf),
+    /// The sidecar was built, and written to this path.
+    Written(PathBuf),
+    /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
+    /// 1,024 triangles.
+    NotNeeded,
+    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
+    /// consists of several files. [`OpenOptions::with_asset`](crate::OpenOptions::with_asset) and
+    /// [`OpenOptions::with_partial`](crate::OpenOptions::with_partial) select a part of a Second Life file.
+    NotPossible,
+    /// There is no valid sidecar, and none could be built or written. The error has the path of the
+    /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
+    /// mesh is not searched for data that needs a sidecar.
+    Failed(Error),
+}
+
+impl SidecarState {
+    /// Returns the path of the sidecar in use.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Found(path) | Self::Written(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns why the sidecar could not be built or written.
+    #[must_use]
+    pub const fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl OpenOptions {
     /// Copies the mesh at `path` to memory, like [`open`](crate::open), and uses its
@@ -45,6 +101,29 @@ impl OpenOptions {
         self.open_or_write_sidecar(path.as_ref(), cache, &Copied)
     }
 
+    /// Opens the mesh at `path` and its sidecar, like [`open_indexed`](Self::open_indexed), from
+    /// memory maps. An untrusted sidecar is copied, because another user can change it.
+    ///
+    /// A page of the sidecar is first tested when it is read, so a damaged page is ignored, and no
+    /// new sidecar is written for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open_mapped`](crate::open_mapped).
+    ///
+    /// # Safety
+    ///
+    /// The requirement is that of [`open_mapped`](crate::open_mapped).
+    pub unsafe fn open_mapped_indexed(
+        &self,
+        path: impl AsRef<Path>,
+        cache: &SidecarCache,
+    ) -> Result<(Model, SidecarState)> {
+        // SAFETY: The caller guarantees that the files do not change.
+        let sources = unsafe { Mapped::new() };
+        self.open_or_write_sidecar(path.as_ref(), cache, &sources)
+    }
+
     /// Opens a mesh and its sidecar, which is written if there is none.
     ///
     /// # Errors
@@ -65,38 +144,6 @@ impl OpenOptions {
             Ok((state, None)) => (model, state),
             Err(error) => (model, SidecarState::Failed(error.at_path(path))),
         })
-    }
-
-    /// Opens a mesh, and its sidecar if there is one that can be used.
-    pub(super) fn open_with_existing_sidecar<S: MeshSources>(
-        &self,
-        path: &Path,
-        cache: &SidecarCache,
-        sources: &S,
-    ) -> Result<Model> {
-        let (model, key) = self.open_with_key(path, sources)?;
-        let Some(key) = key else { return Ok(model) };
-        let found = key.and_then(|key| SidecarPlace { path, cache, sources }.find_only(&model, &key));
-        Ok(match found {
-            Ok(Some(found)) => model.with_sidecar(Arc::new(found.sidecar)),
-            // A sidecar only saves time.
-            Ok(None) | Err(_) => model,
-        })
-    }
-
-    /// Opens a mesh. Also returns the key of its file, or `None` if the mesh cannot have a sidecar.
-    fn open_with_key<S: MeshSources>(&self, path: &Path, sources: &S) -> Result<(Model, Option<Result<Key>>)> {
-        // If the file changes after this moment, it has another key.
-        let key = Key::of_path(path);
-        let model = self.open_by(path, |path| sources.load(path))?;
-        let is_possible = self.is_whole_file(&model);
-        Ok((model, is_possible.then_some(key)))
-    }
-
-    /// Returns whether a model is all that one file contains.
-    fn is_whole_file<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>) -> bool {
-        let is_part = matches!(model.format_file(), FormatFile::SecondLife(_)) && (self.partial || self.asset > 0);
-        !is_part && model.source_count() == 1
     }
 }
 

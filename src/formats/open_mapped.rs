@@ -5,12 +5,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::Model;
-use super::sidecar_place::{MeshSources, SidecarState};
+use super::model::{FormatFile, Model};
+use super::sidecar_place::{MeshSources, SidecarPlace};
 use crate::error::Result;
 use crate::io::{FileBytes, Map};
 use crate::parse::OpenOptions;
-use crate::sidecar::{Sidecar, SidecarCache};
+use crate::sidecar::{Key, Sidecar, SidecarCache};
 
 /// Maps the files of the mesh at `path`, of any format, and opens it. Nothing is copied: an array
 /// of the file is read when the program reads its items.
@@ -67,38 +67,51 @@ impl OpenOptions {
         self.open_with_existing_sidecar(path.as_ref(), &SidecarCache::of_user(), &sources)
     }
 
-    /// Opens the mesh at `path` and its sidecar, like [`open_indexed`](Self::open_indexed), from
-    /// memory maps. An untrusted sidecar is copied, because another user can change it.
-    ///
-    /// A page of the sidecar is first tested when it is read, so a damaged page is ignored, and no
-    /// new sidecar is written for it.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`open_mapped`](crate::open_mapped).
-    ///
-    /// # Safety
-    ///
-    /// The requirement is that of [`open_mapped`](crate::open_mapped).
-    pub unsafe fn open_mapped_indexed(
+    /// Opens a mesh, and its sidecar if there is one that can be used.
+    fn open_with_existing_sidecar<S: MeshSources>(
         &self,
-        path: impl AsRef<Path>,
+        path: &Path,
         cache: &SidecarCache,
-    ) -> Result<(Model, SidecarState)> {
-        // SAFETY: The caller guarantees that the files do not change.
-        let sources = unsafe { Mapped::new() };
-        self.open_or_write_sidecar(path.as_ref(), cache, &sources)
+        sources: &S,
+    ) -> Result<Model> {
+        let (model, key) = self.open_with_key(path, sources)?;
+        let Some(key) = key else { return Ok(model) };
+        let found = key.and_then(|key| SidecarPlace { path, cache, sources }.find_only(&model, &key));
+        Ok(match found {
+            Ok(Some(found)) => model.with_sidecar(Arc::new(found.sidecar)),
+            // A sidecar only saves time.
+            Ok(None) | Err(_) => model,
+        })
+    }
+
+    /// Opens a mesh. Also returns the key of its file, or `None` if the mesh cannot have a sidecar.
+    pub(super) fn open_with_key<S: MeshSources>(
+        &self,
+        path: &Path,
+        sources: &S,
+    ) -> Result<(Model, Option<Result<Key>>)> {
+        // If the file changes after this moment, it has another key.
+        let key = Key::of_path(path);
+        let model = self.open_by(path, |path| sources.load(path))?;
+        let is_possible = self.is_whole_file(&model);
+        Ok((model, is_possible.then_some(key)))
+    }
+
+    /// Returns whether a model is all that one file contains.
+    fn is_whole_file<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>) -> bool {
+        let is_part = matches!(model.format_file(), FormatFile::SecondLife(_)) && (self.partial || self.asset > 0);
+        !is_part && model.source_count() == 1
     }
 }
 
 /// Maps the files.
-struct Mapped(());
+pub(super) struct Mapped(());
 
 impl Mapped {
     /// # Safety
     ///
     /// No process may shorten or change the files that are loaded while their maps exist.
-    const unsafe fn new() -> Self {
+    pub(super) const unsafe fn new() -> Self {
         Self(())
     }
 }

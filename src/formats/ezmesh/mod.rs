@@ -45,6 +45,7 @@ mod contents;
 pub(super) mod detect;
 mod element_index;
 mod elements;
+#[cfg(feature = "export")]
 pub(crate) mod export;
 mod file;
 mod geometry;
