@@ -8,7 +8,7 @@ use crate::array::Bounds;
 use crate::error::Result;
 use crate::model::animation::{Animations, Clip, Skeleton};
 use crate::model::{
-    Asset, Contents, Geometry, Handle, Instance, LentSurface, Material, Metadata, Part, Space, Surface,
+    Asset, Contents, DrawList, Geometry, Handle, Instance, LentSurface, Material, Metadata, Part, Space, Surface,
 };
 use crate::parse::{AccessLog, Finding, Region, Rule};
 #[cfg(feature = "query")]
@@ -218,6 +218,19 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     pub fn instances(&self) -> Result<impl ExactSizeIterator<Item = Result<Instance<'_>>>> {
         let contents = self.contents();
         Ok(items(contents.instance_count()?, |instance| contents.instance(instance)))
+    }
+
+    /// Lists what is drawn of the file: each visible surface of each instance, with its transform,
+    /// material and bounds, in the conventions `space`. Assets are drawn in the most detailed level
+    /// that can be read.
+    pub fn draw_list(&self, space: &Space) -> Result<DrawList<'_>> {
+        DrawList::new(self.contents(), None, space)
+    }
+
+    /// Lists what is drawn of the file, like [`draw_list`](Self::draw_list), in level of detail
+    /// `level`. An asset with fewer levels is drawn in its least detailed one.
+    pub fn draw_list_at(&self, level: usize, space: &Space) -> Result<DrawList<'_>> {
+        DrawList::new(self.contents(), Some(level), space)
     }
 
     /// Returns the materials that the file describes, in file order.

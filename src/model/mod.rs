@@ -23,6 +23,7 @@ pub(crate) mod contents;
 mod conversion;
 mod converted;
 pub(crate) mod corners;
+pub(crate) mod draw_list;
 mod draw_style;
 pub(crate) mod equal_normals;
 mod extra_array;
@@ -64,6 +65,7 @@ pub use contents::{Asset, Handle, Hull, HullKind, Instance, Material, Metadata, 
 pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
+pub use draw_list::{Draw, DrawList};
 pub use draw_style::{Blend, DrawStyle};
 pub use geometry::Geometry;
 pub use interpolated::InterpolatedPositions;

@@ -1,10 +1,10 @@
 //! A turn and a scale of a mesh that the user chooses, because its format or its author does not
 //! say which axis is up or how long a unit is.
 
-use super::asset_facts::known_space;
 use crate::error::Result;
 use crate::math::cross;
 use crate::model::animation::Affine;
+use crate::model::draw_list::known_space;
 use crate::model::{Axis, Geometry, Handedness, Space};
 
 /// A turn and a scale of the placed mesh.

@@ -3,23 +3,7 @@
 use crate::array::Array as _;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::model::animation::Animations;
-use crate::model::{Asset, Axis, Geometry, Handedness, Handle, Space, Winding};
-
-/// The conventions of a mesh whose format and file define none.
-const ASSUMED: Space =
-    Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right).with_winding(Winding::CounterClockwise);
-
-/// Returns the conventions of a mesh, in which unknown ones are assumed.
-pub(crate) fn known_space(geometry: &dyn Geometry) -> Space {
-    geometry.space().or(&ASSUMED)
-}
-
-/// Returns whether the joints of an asset place it: the file stores the matrices that bind the
-/// vertices to the joints.
-pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
-    animations.bone_count().is_ok_and(|count| count > 0) && animations.inverse_bind(0).is_ok_and(|bind| bind.is_some())
-}
+use crate::model::{Asset, Geometry, Handle};
 
 /// Returns the number of bytes that are inflated each time an asset is opened.
 pub(crate) fn inflated_bytes(asset: &Handle<'_, dyn Asset + '_>) -> u64 {

@@ -15,8 +15,9 @@ mod vertex_colors;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+pub(crate) use crate::model::draw_list::is_bound;
 pub(crate) use adjustment::Adjustment;
-pub(crate) use asset_facts::{inflated_bytes, is_bound, known_space, whole_frames};
+pub(crate) use asset_facts::{inflated_bytes, whole_frames};
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
 pub use normals::NormalChoice;
@@ -29,6 +30,7 @@ pub(crate) use vertex_colors::{ColorRole, ColorUse};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Affine, Animations};
+use crate::model::draw_list::{in_conventions, known_space};
 use crate::model::{Asset, Colors, Contents, Geometry, Space, SpaceConversion, Surface, VertexPool};
 use crate::parse::filled;
 
@@ -276,12 +278,7 @@ impl<'a> PlacedScene<'a> {
 
     /// Returns the conversion of stored values to the output at a place.
     pub(crate) fn conversion(&self, geometry: &dyn Geometry, placement: Affine) -> Result<SpaceConversion> {
-        let mut target = self.target;
-        if target.winding.is_none() {
-            // A map that mirrors must not turn the triangles inside out.
-            target.winding = Self::space(geometry, Affine::IDENTITY).winding;
-        }
-        Self::space(geometry, placement).conversion_to(&target)
+        in_conventions(&self.target, geometry, placement)
     }
 
     /// Returns the conversion of the vertices of an asset without the transform of an instance: the

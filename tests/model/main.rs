@@ -24,6 +24,7 @@ mod cold;
 mod contents;
 mod cuts;
 mod debug;
+mod draw_list;
 mod geometry;
 mod keys;
 mod open;

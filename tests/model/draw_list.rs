@@ -1,0 +1,94 @@
+//! Tests of the list of what is drawn of a file.
+
+use std::path::PathBuf;
+
+use meshpeek::model::{Asset, Space};
+use meshpeek::{Array, Model};
+
+/// Returns the paths of all samples that are opened by their own name.
+fn samples() -> Vec<PathBuf> {
+    let folders = ["ezmesh", "secondlife", "unigine", "unreal"].map(|format| format!("data/{format}"));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let endings = [".ezm", ".ezb", ".llmesh", ".slm", ".asset", ".mesh", "_d.3d"];
+    let is_mesh = |path: &PathBuf| endings.iter().any(|ending| path.to_str().unwrap().ends_with(ending));
+    files.map(|file| file.unwrap().path()).filter(is_mesh).collect()
+}
+
+/// Returns the positions of every visible surface at every place, as `Space::placed` converts them.
+fn placed_positions(model: &Model, target: &Space) -> Vec<Vec<[f32; 3]>> {
+    let mut all = Vec::new();
+    for instance in model.instances().unwrap() {
+        let instance = instance.unwrap();
+        let asset = model.asset(instance.asset).unwrap();
+        let level = asset.level(0).unwrap();
+        let placement = if is_bound(&*asset) { level.space().placement } else { instance.transform };
+        let conversion = level.space().or(&Space::GLTF).placed(placement).conversion_to(target).unwrap();
+        for index in instance.surfaces.unwrap_or(0..level.surfaces().unwrap().len()) {
+            let surface = level.surface(index).unwrap();
+            if surface.is_drawn().unwrap() {
+                all.push(surface.positions().unwrap().iter().map(|at| conversion.position(at)).collect());
+            }
+        }
+    }
+    all
+}
+
+fn is_bound(asset: &dyn Asset) -> bool {
+    let animations = asset.animations();
+    animations.bone_count().unwrap() > 0 && animations.inverse_bind(0).unwrap().is_some()
+}
+
+#[test]
+fn draws_have_the_places_and_bounds_of_the_file() {
+    let (mut draws, mut moved, mut materials) = (0, 0, 0);
+    for path in samples() {
+        let model = &meshpeek::open(&path).unwrap();
+        let list = model.draw_list(&Space::GLTF).unwrap();
+        let expected = placed_positions(model, &Space::GLTF);
+        assert_eq!(list.draws().len(), expected.len(), "{}", path.display());
+        for (draw, expected) in list.draws().iter().zip(&expected) {
+            let lent = list.surface(draw).unwrap();
+            let (positions, corners) = (lent.surface().positions().unwrap(), lent.surface().corners().unwrap());
+            let (bounds, placed) = (list.bounds(draw).unwrap(), draw.transform.columns_f32());
+            for corner in corners.triangles().flatten() {
+                let Some(stored) = positions.get(corner.position as usize) else { continue };
+                let at = draw.transform.apply(draw.conversion.position(stored));
+                let expected = expected[corner.position as usize];
+                let size = placed.iter().flatten().chain(&expected).fold(1.0_f32, |size, part| size.max(part.abs()));
+                for axis in 0..3 {
+                    let (at, min, max) = (at[axis], bounds.min[axis], bounds.max[axis]);
+                    let error = size * 1e-5;
+                    assert!((at - expected[axis]).abs() <= error, "{}: {at} is not {expected:?}", path.display());
+                    assert!(min - error <= at && at <= max + error, "{}: {at} in {bounds:?}", path.display());
+                }
+            }
+            let named = lent.surface().material().unwrap();
+            if let Some(material) = list.material(draw).unwrap() {
+                assert_eq!(material.surface.or(material.name).unwrap().as_bytes(), named.unwrap().as_bytes());
+                materials += 1;
+            }
+            moved += u32::from(placed != [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]]);
+            draws += 1;
+        }
+    }
+    assert!(draws > 30 && moved > 2 && materials > 2, "{draws} draws, {moved} moved, {materials} with material");
+}
+
+#[test]
+fn a_level_is_chosen_or_the_nearest_that_exists() {
+    let model = meshpeek::open("data/secondlife/quad.llmesh").unwrap();
+    let levels = model.levels().unwrap().len();
+    let level_of = |level| model.draw_list_at(level, &Space::GLTF).unwrap().draws().first().map(|draw| draw.level);
+    assert_eq!((level_of(0), level_of(levels + 5)), (Some(0), Some(levels - 1)));
+}
+
+#[test]
+fn a_draw_of_another_list_is_an_error() {
+    let [one, other] =
+        ["data/secondlife/model.slm", "data/unigine/cube_ms13.mesh"].map(|path| meshpeek::open(path).unwrap());
+    let [one, other] = [&one, &other].map(|model| model.draw_list(&Space::GLTF).unwrap());
+    let mut draw = one.draws().last().unwrap().clone();
+    draw.surface = 99;
+    assert_eq!(one.surface(&draw).unwrap_err().kind(), meshpeek::ErrorKind::NoSuch);
+    assert_eq!(other.surface(&draw).unwrap_err().kind(), meshpeek::ErrorKind::NoSuch);
+}
