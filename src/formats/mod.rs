@@ -23,8 +23,6 @@ pub mod secondlife;
 mod sidecar_content;
 mod sidecar_place;
 pub mod unigine;
-#[cfg(feature = "cli")]
-mod unopened;
 pub mod unreal;
 
 #[cfg(feature = "internals")]
@@ -39,7 +37,7 @@ pub use model::FormatFile;
 pub use model::Model;
 pub use open::open;
 #[cfg(feature = "cli")]
-pub(crate) use open::open_named;
+pub(crate) use open::{open_named, unopened_properties};
 #[cfg(feature = "query")]
 pub use open_indexed::SidecarState;
 pub use open_mapped::open_mapped;
@@ -49,7 +47,5 @@ pub use registered::{FileData, FileFormat, RegisteredFile};
 pub use sidecar_content::SidecarContent;
 #[cfg(feature = "internals")]
 pub use sidecar_place::MeshSources;
-#[cfg(feature = "cli")]
-pub(crate) use unopened::unopened_properties;
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};

@@ -6,9 +6,13 @@ use std::path::Path;
 use super::detect::{Format, foreign_instead};
 use super::foreign::ANY_XML;
 use super::model::Model;
+#[cfg(feature = "cli")]
+use super::{secondlife, unreal};
 use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::companions;
 use crate::io::{self, FileBytes};
+#[cfg(feature = "cli")]
+use crate::model::Properties;
 use crate::parse::OpenOptions;
 
 /// The number of bytes at the start of a file by which its format is recognised.
@@ -139,4 +143,16 @@ fn is_unreal(path: &Path) -> Result<bool> {
             Err(error) => Err(error),
         },
     }
+}
+
+/// Passes the property `properties` of the file at `path`, which could not be opened because of
+/// `error`. Passes nothing if nothing of the file can be read.
+///
+/// # Errors
+///
+/// Returns the errors of the sink of `out`.
+#[cfg(feature = "cli")]
+pub(crate) fn unopened_properties(path: &Path, error: &Error, out: &mut Properties<'_>) -> std::io::Result<()> {
+    unreal::script::properties::of_unopened(path, out)?;
+    secondlife::unopened_properties(path, error, out)
 }

@@ -9,8 +9,7 @@ use super::advice::PAGE;
 #[cfg(all(unix, not(miri)))]
 use super::advice::page_mask;
 use super::map::Map;
-use super::range_source::{RangeRead, RangeSource, check_ranges, copy_ranges, range_within};
-use super::read_at::read_exact_at;
+use super::range_source::{RangeRead, RangeSource, check_ranges, copy_ranges, range_within, read_exact_at};
 use super::residency::{Eviction, Residency};
 use super::system_calls::{advise_file, advise_mapped, cached_pages, drop_cache, is_page_cached, mapped_pages};
 use crate::error::Result;

@@ -41,19 +41,13 @@
 mod advice;
 mod atomic_file;
 mod file_bytes;
-mod file_source;
 mod file_stamp;
 pub mod guard;
-mod huge_pages;
-#[cfg(all(unix, feature = "cli"))]
-mod ignored_signal;
 mod map;
 mod map_ranges;
 mod new_memory;
-mod protection;
 mod range_source;
 mod read;
-mod read_at;
 mod regular_file;
 mod residency;
 mod system_calls;
@@ -62,13 +56,12 @@ mod thread_priority;
 pub(crate) use advice::prefetch_all;
 pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
-pub use file_source::FileSource;
 pub use file_stamp::FileStamp;
 #[cfg(all(unix, feature = "cli"))]
-pub(crate) use ignored_signal::is_signal_ignored;
+pub(crate) use guard::is_signal_ignored;
 pub use map::{Map, map};
-pub(crate) use new_memory::populate;
-pub use range_source::{RangeRead, RangeSource};
+pub(crate) use new_memory::{Huge, populate};
+pub use range_source::{FileSource, RangeRead, RangeSource};
 pub use read::{read, read_up_to};
 pub use residency::Eviction;
 #[cfg(feature = "internals")]
@@ -83,6 +76,5 @@ internal_use!(read::open_stream);
 internal_use!(atomic_file::AtomicFile, atomic_file::OpenFolder, read::read_start, read::read_unchanged);
 
 pub(crate) use advice::{ReadAhead, WalkAhead};
-pub(crate) use huge_pages::Huge;
 pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};
 pub(crate) use thread_priority::lower_thread_priority;

@@ -1,11 +1,19 @@
-//! Sources of bytes that are read in several ranges at once.
+//! Sources of bytes that are read in several ranges at once: memory, and files without a map.
 
+use std::fs::File;
+use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::read_at::range_error;
-use crate::error::{Cause, Result};
+use super::regular_file::open_regular;
+use super::system_calls::advise_file;
+use crate::error::debug::short_debug;
+use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
 use crate::math::as_u64;
+
+/// The [`Field`] of errors that are about a byte range of a file.
+const RANGE: Field = Field::new("range");
 
 /// A byte range of a [`RangeSource`] and the memory that it is read into. The range has as many
 /// bytes as the buffer.
@@ -130,6 +138,117 @@ macro_rules! pointers_to_sources {
 }
 
 pointers_to_sources!(&S, Box<S>, Arc<S>);
+
+/// An open file whose byte ranges are read into memory.
+///
+/// A `FileSource` needs no `unsafe` code, unlike a [`Map`](crate::Map): if the file changes, a read
+/// returns the new bytes or an error. Several threads can read at the same time.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::io::{FileSource, RangeRead, RangeSource};
+/// let source = FileSource::open("data/unigine/cube_ms13.mesh")?;
+/// let mut magic = [0; 4];
+/// source.read_ranges(&mut [RangeRead { offset: 0, buffer: &mut magic }])?;
+/// assert_eq!(&magic, b"ms13");
+/// # Ok(())
+/// # }
+/// ```
+pub struct FileSource {
+    file: File,
+    length: u64,
+    path: Box<Path>,
+}
+
+short_debug!(FileSource: |source| { path: source.path, bytes: source.length });
+
+impl FileSource {
+    /// Opens the file at `path` for reading.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NotRegular`](crate::ErrorKind::NotRegular) for a directory, a pipe, a
+    /// socket or a device, without waiting for a writer of the pipe. Returns
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, metadata) = open_regular(path)?;
+        Ok(Self { file, length: metadata.len(), path: path.into() })
+    }
+}
+
+/// The length is that of the file when it was opened. Before several ranges are read, the operating
+/// system gets the advice to read all of them in the background.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the system cannot read the file, and
+/// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if it is now shorter.
+impl RangeSource for FileSource {
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
+        let located = |error: Error| error.at_path(&self.path);
+        check_ranges(self.length, reads).map_err(located)?;
+        if reads.len() > 1 {
+            for read in &*reads {
+                advise_file(&self.file, read.offset, read.buffer.len());
+            }
+        }
+        let read = |read: &mut RangeRead<'_>| read_exact_at(&self.file, read.buffer, read.offset, self.length);
+        reads.iter_mut().try_for_each(read).map_err(located)
+    }
+}
+
+/// Makes an error about the byte range of a file at `offset`.
+fn range_error(offset: u64, cause: Cause) -> Error {
+    Error::new(NO_FORMAT, RANGE, offset, cause)
+}
+
+/// Reads all bytes of `buffer` from `offset` of a file that had `length` bytes when it was opened.
+/// The position of the file does not matter.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file ends before, and
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if the system cannot read the file.
+pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64, length: u64) -> Result<()> {
+    let (mut rest, mut at) = (buffer, offset);
+    while !rest.is_empty() {
+        match read_at(file, rest, at) {
+            Ok(0) => return Err(range_error(offset, Cause::Truncated { expected: length, found: at })),
+            Ok(count) => {
+                at = at.saturating_add(as_u64(count));
+                rest = rest.get_mut(count..).unwrap_or_default();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(range_error(at, error.into())),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// Moves the position of the file and reads. One thread at a time does so.
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::io::{Read as _, Seek as _};
+    static POSITION: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _position = POSITION.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.read(buffer)
+}
 
 #[cfg(test)]
 mod tests {

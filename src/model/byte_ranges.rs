@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::format_version::FormatVersion;
+use super::written_form::FormatVersion;
 use crate::error::{Cause, Error, Field, Result, expect_only, no_such};
 use crate::math::as_u64;
 

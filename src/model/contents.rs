@@ -7,9 +7,9 @@ use std::ops::{Deref, Range};
 use super::animation::Animations;
 use super::animation::affine::Affine;
 use super::attributes::{Indices, Positions};
-use super::format_version::FormatVersion;
 use super::geometry::Geometry;
 use super::mesh_file::MeshFile;
+use super::written_form::FormatVersion;
 use crate::error::{Result, no_such};
 use crate::math::as_u64;
 use crate::parse::Name;
@@ -326,4 +326,16 @@ impl<'a> Metadata<'a> {
 pub fn bytes_of<F: MeshFile<Data: AsRef<[u8]>>>(file: &F) -> u64 {
     let sources = (0..file.source_count()).filter_map(|source| file.source(source));
     sources.fold(0, |sum, data| sum.saturating_add(as_u64(data.as_ref().len())))
+}
+
+/// A point of a mesh where another object is attached, such as a weapon in a hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Attachment {
+    /// The position of the point, in the same units as the vertex positions from which it was
+    /// computed.
+    pub position: [f32; 3],
+    /// The directions of the x, y and z axes of the attached object, as unit vectors, or `None` if
+    /// the mesh defines no directions.
+    pub axes: Option<[[f32; 3]; 3]>,
 }

@@ -3,8 +3,7 @@
 use super::animation::{Affine, Animations};
 use super::contents::{Asset, Contents, Handle, Material};
 use super::conversion::SpaceConversion;
-use super::geometry::Geometry;
-use super::lent_surface::LentSurface;
+use super::geometry::{Geometry, LentSurface};
 use super::material_index::MaterialIndex;
 use super::space::{Axis, Handedness, Space, Winding};
 use crate::array::Bounds;

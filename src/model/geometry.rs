@@ -1,12 +1,13 @@
-//! The surfaces of a mesh: [`Geometry`].
+//! The surfaces of a mesh: [`Geometry`], [`VertexMesh`] and [`LentSurface`].
+
+use std::io::Write;
 
 use super::extra_array::ExtraArrayInfo;
-use super::lent_surface::LentSurface;
 use super::space::Space;
 use super::surface::Surface;
 use super::surface_arrays::SurfaceArrays;
-use super::vertex_mesh::VertexMesh;
 use crate::array::{Bounds, Sphere};
+use crate::error::debug::short_debug;
 use crate::error::{Result, no_such};
 
 /// The surfaces of one level of detail of a mesh, in file order. The index of the first surface is
@@ -107,4 +108,69 @@ impl<'g> dyn Geometry + 'g {
             None => LentSurface::borrowed(surface),
         })
     }
+}
+
+/// A surface whose inflated arrays are freed with it. [`Model::lend`](crate::Model::lend) returns
+/// it.
+pub struct LentSurface<'a>(Owner<'a>);
+
+enum Owner<'a> {
+    Mesh(Surface<'a>),
+    Owned(Box<dyn Geometry + 'a>, usize),
+}
+
+short_debug!(LentSurface<'_>: |lent| { surface: lent.surface() });
+
+impl<'a> LentSurface<'a> {
+    pub(super) const fn borrowed(surface: Surface<'a>) -> Self {
+        Self(Owner::Mesh(surface))
+    }
+
+    pub(super) const fn owned(owner: Box<dyn Geometry + 'a>, index: usize) -> Self {
+        Self(Owner::Owned(owner, index))
+    }
+
+    /// Returns the surface, with the index that it has in the file.
+    #[must_use]
+    pub fn surface(&self) -> Surface<'_> {
+        match &self.0 {
+            Owner::Mesh(surface) => *surface,
+            Owner::Owned(owner, index) => Surface::of(&**owner, *index),
+        }
+    }
+}
+
+/// Selects the normal that is computed for each triangle corner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NormalShading {
+    /// The normal of [`Facet`](Self::Facet) if the file states that the triangle is flat, and the
+    /// normal of [`Smooth`](Self::Smooth) otherwise.
+    #[default]
+    Flagged,
+    /// The mean of the normals of all triangles that share the vertex of the corner, weighted by
+    /// the areas of the triangles.
+    Smooth,
+    /// The normal of the triangle's plane.
+    Facet,
+}
+
+/// A map from stored positions to placed positions.
+pub type PositionMap<'a> = Box<dyn Fn([f32; 3]) -> [f32; 3] + 'a>;
+
+/// A mesh of a format that stores vertex frames, but no normals.
+/// [`Geometry::vertex_mesh`](super::Geometry::vertex_mesh) returns it. The indices of surfaces are
+/// those of the file.
+#[allow(clippy::missing_errors_doc, reason = "the errors are those of `Geometry`")]
+pub trait VertexMesh {
+    /// Returns the map that the script of the mesh applies to stored positions, or `None` if the
+    /// mesh has no script. The results are those of the arithmetic of the format.
+    fn placing(&self) -> Option<PositionMap<'_>>;
+    /// Computes a normal for each triangle corner of a surface in vertex frame `frame`, from placed
+    /// positions if `is_placed` is true and the mesh has a script.
+    ///
+    /// A normal has unit length, or is the zero vector if the triangle has no area.
+    fn normals(&self, surface: usize, frame: usize, shading: NormalShading, is_placed: bool) -> Result<Vec<[f32; 3]>>;
+    /// Writes the texture coordinates of all triangles as text, in the listing that is usual for
+    /// the format.
+    fn write_uv_listing(&self, out: &mut dyn Write) -> Result<()>;
 }

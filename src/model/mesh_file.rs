@@ -1,4 +1,5 @@
-//! The trait [`MeshFile`]: the operations that every mesh format supports.
+//! The trait [`MeshFile`]: the operations that every mesh format supports. A [`FileContext`] is
+//! what all of them store with the bytes of a file.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use super::written_form::{Storage, WrittenForm};
 use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::parse::{AccessLog, Finding, Loss, Region, RegionBytes, RegionElement, Rule};
-use crate::sidecar::Sidecar;
+use crate::parse::{AccessLog, Finding, Loss, OpenOptions, Region, RegionBytes, RegionElement, Rule};
+use crate::sidecar::{Sidecar, SidecarSlot};
 
 /// A value that contains an open mesh file: a [`Model`](crate::Model).
 pub trait AsMeshFile: Send + Sync {
@@ -323,5 +324,25 @@ pub trait MeshFile: Geometry + Animations + Contents + Asset + ByteRanges {
     /// many surfaces with long names.
     fn surfaces_share_names(&self) -> bool {
         false
+    }
+}
+
+/// The options with which a file was opened, the access log of the file, and its sidecar.
+#[derive(Debug, Default)]
+pub(crate) struct FileContext {
+    pub(crate) options: OpenOptions,
+    access_log: Option<Box<AccessLog>>,
+    pub(crate) sidecar: SidecarSlot,
+}
+
+impl FileContext {
+    pub(crate) fn new(options: &OpenOptions) -> Self {
+        let access_log = options.record_access.then(Box::default);
+        Self { options: *options, access_log, sidecar: SidecarSlot::default() }
+    }
+
+    /// Returns the access log of the file, or `None` if the file was opened without an access log.
+    pub(crate) fn access_log(&self) -> Option<&AccessLog> {
+        self.access_log.as_deref()
     }
 }

@@ -13,9 +13,7 @@
 //! array in the order of the welded vertices.
 
 pub mod animation;
-mod attachment;
 mod attributes;
-mod axis_map;
 pub(crate) mod blocks;
 mod bone;
 pub(crate) mod byte_ranges;
@@ -24,61 +22,50 @@ mod conversion;
 mod converted;
 pub(crate) mod corners;
 pub(crate) mod draw_list;
-mod draw_style;
 pub(crate) mod equal_normals;
 mod extra_array;
-mod file_context;
 mod fixed_influences;
-mod format_version;
 #[cfg(target_endian = "little")]
 mod from_slice;
 mod geometry;
 mod interpolated;
-mod lent_surface;
-mod lod;
 pub(crate) mod material_index;
 mod mesh_file;
 #[cfg(feature = "mint")]
 mod mint;
 mod properties;
 mod space;
-mod spatial_tree;
 mod surface;
 mod surface_arrays;
-mod vertex_mesh;
-mod vertex_pool;
 mod weights;
 mod weld;
 mod written_form;
 
 pub use crate::decode::{Influence, TangentFrame};
-pub use attachment::Attachment;
 pub use attributes::{Colors, Indices, Influences, Normals, Positions, TangentFrames, Uvs};
 #[doc(hidden)]
 pub use blocks::{
-    BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, DescribedBlocks, InflatedSummary, LevelFile,
+    BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, DescribedBlocks, InflatedSummary, LevelFile, Lod,
     StoredBlock,
 };
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, Part};
-pub use contents::{Asset, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole};
+pub use contents::{
+    Asset, Attachment, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
+};
 pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_list::{DrawItem, DrawList};
-pub use draw_style::{Blend, DrawStyle};
-pub use geometry::Geometry;
+pub use geometry::{Geometry, LentSurface};
 pub use interpolated::InterpolatedPositions;
-pub use lent_surface::LentSurface;
-#[doc(hidden)]
-pub use lod::Lod;
 pub use mesh_file::AsMeshFile;
 #[doc(hidden)]
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
-internal_use!(spatial_tree::SpatialTree, spatial_tree::SplitNode);
 pub use surface::{Counts, Surface};
-internal_use!(vertex_pool::VertexPool);
+pub use surface_arrays::{Blend, DrawStyle};
+internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode, surface_arrays::VertexPool);
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 #[doc(hidden)]
@@ -86,6 +73,7 @@ pub use written_form::{Storage, WrittenForm};
 
 #[cfg(feature = "internals")]
 pub use {attributes::InfluenceEncoding, fixed_influences::FixedInfluences};
+
 internal_use!(
     byte_ranges::ByteRanges,
     attributes::ColorEncoding,
@@ -100,15 +88,15 @@ internal_use!(
     extra_array::ExtraArrayInfo,
     extra_array::ItemOwner,
     extra_array::NumberType,
-    format_version::FormatVersion,
+    written_form::FormatVersion,
     mesh_file::MeshFile,
     surface_arrays::SurfaceArrays,
-    vertex_mesh::NormalShading,
-    vertex_mesh::PositionMap,
-    vertex_mesh::VertexMesh
+    geometry::NormalShading,
+    geometry::PositionMap,
+    geometry::VertexMesh
 );
 
 #[cfg(feature = "cli")]
 pub(crate) use extra_array::ExtraItem;
-pub(crate) use file_context::FileContext;
 pub(crate) use fixed_influences::FixedWeights;
+pub(crate) use mesh_file::FileContext;

@@ -2,11 +2,9 @@
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::corners::Corners;
-use super::draw_style::DrawStyle;
 use super::extra_array::ExtraArray;
 use super::geometry::Geometry;
-use super::spatial_tree::SpatialTree;
-use super::vertex_pool::VertexPool;
+use super::surface_arrays::{DrawStyle, SpatialTree, VertexPool};
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::debug::short_debug;

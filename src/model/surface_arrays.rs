@@ -1,14 +1,15 @@
-//! The arrays of the surfaces of a mesh, as each format finds them.
+//! The arrays, the draw styles and the spatial trees of the surfaces of a mesh, as each format
+//! finds them.
+
+use std::fmt::Debug;
+use std::ops::Range;
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
-use super::draw_style::DrawStyle;
 use super::extra_array::ExtraArray;
-use super::format_version::FormatVersion;
 use super::geometry::Geometry;
-use super::spatial_tree::SpatialTree;
 use super::surface::Counts;
-use super::vertex_pool::VertexPool;
 use super::weights::Weights;
+use super::written_form::FormatVersion;
 use crate::array::{Bounds, Sphere};
 use crate::error::{Cause, Error, Result};
 use crate::math::as_u64;
@@ -124,4 +125,105 @@ pub trait SurfaceArrays: FormatVersion {
     /// Makes an error about the region `name` of a surface, at the offset `into` bytes after the
     /// start of this region.
     fn fault(&self, surface: usize, name: &'static str, into: u64, error: Error) -> Error;
+}
+
+/// How the texture of a surface is combined with the picture behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Blend {
+    /// The surface hides what is behind it.
+    #[default]
+    Opaque,
+    /// Parts of the texture are cut out, and the others hide what is behind them.
+    Masked,
+    /// The colours are added to the picture behind the surface.
+    Translucent,
+    /// The colours of the picture behind the surface are multiplied by those of the texture.
+    Modulated,
+    /// The alpha of the texture selects between the texture and the picture behind the surface.
+    Alpha,
+    /// A code that the format does not define.
+    Unknown(u8),
+}
+
+/// How a file states that a surface is drawn. The default is an opaque, one-sided and lit surface,
+/// which is also the style of every surface of a format that stores no styles.
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::DrawStyle;
+/// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+/// assert_eq!(mesh.surface(0)?.draw_style()?, DrawStyle::default());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "independent flags of the file")]
+#[non_exhaustive]
+pub struct DrawStyle {
+    /// How the texture is combined with the picture behind the surface.
+    pub blend: Blend,
+    /// Whether both sides of each triangle are drawn.
+    pub two_sided: bool,
+    /// Whether the surface is drawn at full brightness, without lighting.
+    pub unlit: bool,
+    /// Whether each triangle is lit by the normal of its plane.
+    pub flat: bool,
+    /// Whether the texture is drawn as a reflection of the environment.
+    pub environment: bool,
+    /// Whether the texture is drawn without filtering.
+    pub unfiltered: bool,
+}
+
+/// A set of vertices that several surfaces of a file may share.
+///
+/// Two surfaces of one file with equal pools have the same arrays of positions and weights. If both
+/// have a [single index stream](crate::Surface::is_single_stream), they also have the same arrays of
+/// attributes, and differ in their indices only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VertexPool(usize);
+
+impl VertexPool {
+    /// Makes a pool. Surfaces that share their vertices get the same number.
+    #[must_use]
+    pub const fn new(number: usize) -> Self {
+        Self(number)
+    }
+}
+
+/// A binary tree over the triangles of a surface, as stored in the file.
+///
+/// The spatial tree is borrowed from the file without checks, and must not be trusted. In a damaged
+/// file, the children of a node may be any nodes, and a leaf may contain any index.
+/// `Tree::from_spatial_tree`, which converts a spatial tree to a query tree, checks all values that
+/// it uses. This trait gives no access to the bounding boxes and planes that some formats store in
+/// the nodes, because they can be computed from the triangles.
+pub trait SpatialTree: Debug {
+    /// Returns the number of nodes in the tree. Node 0 is the root.
+    fn node_count(&self) -> usize;
+
+    /// Returns node `number` of the tree.
+    ///
+    /// Returns `None` if `number` is out of range, or if the stored node is neither an inner node
+    /// nor a leaf.
+    fn node(&self, number: usize) -> Option<SplitNode>;
+
+    /// Returns the number of entries in the tree's array of triangle indices. Each leaf refers to a
+    /// range of this array.
+    fn triangle_count(&self) -> usize;
+
+    /// Returns entry `place` of the tree's array of triangle indices, or `None` if `place` is out
+    /// of range.
+    ///
+    /// The returned entry is the index of a triangle in the surface, in file order.
+    fn triangle(&self, place: usize) -> Option<u32>;
+}
+
+/// A node of a [`SpatialTree`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SplitNode {
+    /// An inner node, with the indices of its two child nodes.
+    Inner([usize; 2]),
+    /// A leaf, with a range of entries in the tree's array of triangle indices.
+    Leaf(Range<usize>),
 }

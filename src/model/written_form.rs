@@ -1,4 +1,15 @@
-//! The form in which a mesh file is written again: [`WrittenForm`] and [`Storage`].
+//! The format and version of a mesh file, and the form in which it is written again:
+//! [`WrittenForm`] and [`Storage`].
+
+/// The format and the version of a file, or of a section of a file. Error messages contain the
+/// format.
+pub trait FormatVersion: Send + Sync {
+    /// Returns the name of the format of the file, in lower case and without spaces.
+    fn format(&self) -> &'static str;
+
+    /// Returns the name of the version within the format, such as `ms13`.
+    fn version(&self) -> &'static str;
+}
 
 /// The form in which [`Model::write_to`](crate::Model::write_to) writes a mesh again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

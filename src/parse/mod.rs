@@ -2,17 +2,14 @@
 //! byte ranges of a file ([`Region`]) and violations of format rules ([`Finding`]).
 
 mod access_log;
-mod allocation;
 pub(crate) mod cursor;
 mod finding;
-mod limits;
 mod loss;
 mod memory_budget;
 mod name;
 mod open_options;
 mod options;
 mod region;
-mod region_bytes;
 mod sorted_names;
 mod value;
 
@@ -21,24 +18,22 @@ pub use crate::error::RewriteEffect;
 pub use crate::error::{Rule, Severity};
 pub use access_log::{AccessLog, PAGE};
 pub use finding::Finding;
-pub use limits::Limits;
 pub use loss::Loss;
 internal_use!(loss::LossKind);
 pub use name::Name;
-pub use open_options::OpenOptions;
+pub use open_options::{Limits, OpenOptions};
 pub use region::{Element, Region};
 #[doc(hidden)]
-pub use region_bytes::{RegionBytes, RegionElement};
+pub use region::{RegionBytes, RegionElement};
 #[doc(hidden)]
 pub use value::Value;
 
 internal_use!(cursor::Cursor, cursor::Record, region::Walk);
 
 pub(crate) use crate::error::rules;
-pub(crate) use allocation::{expect_length, filled, room};
 
-pub(crate) use memory_budget::MemoryBudget;
+pub(crate) use memory_budget::{MemoryBudget, expect_length, filled, room};
 pub(crate) use options::options;
-pub(crate) use region_bytes::word;
+pub(crate) use region::word;
 pub(crate) use sorted_names::{NameCopy, SortedNames};
 pub(crate) use value::{MAX_ITEMS, MAX_TEXT, hex, record};

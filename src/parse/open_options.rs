@@ -1,6 +1,6 @@
-//! Options for opening a mesh file.
+//! Options for opening a mesh file, with the maximum sizes and counts that bound the memory and
+//! time for reading it.
 
-use crate::parse::limits::Limits;
 use crate::parse::options;
 
 options! {
@@ -48,5 +48,69 @@ options! {
         /// range](crate::Error::needed_range); without this option, the vertices before the end of
         /// the file are returned.
         partial: bool = false, pub with_partial;
+    }
+}
+
+options! {
+    /// Maximum sizes and counts that bound the memory and time for reading one file, even if it is
+    /// malicious.
+    ///
+    /// A damaged or malicious file may declare a wrong number of items. A parser never allocates
+    /// memory for more items than the remaining bytes of the file can hold, and `Limits` has
+    /// further upper bounds. If a file exceeds one of them, opening or reading it returns
+    /// [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name of the limit, such as
+    /// `block`, which [`with_block`](Self::with_block) sets.
+    ///
+    /// ```
+    /// let limits = meshpeek::Limits::default().with_items(1000).with_block(256 << 20);
+    /// let options = meshpeek::OpenOptions::default().with_limits(limits);
+    /// # let _ = options;
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub struct Limits {
+        /// Maximum number of items in one list of a file: surfaces, bones, animations, morph
+        /// targets, or values in one block of structured data. 1,048,576 by default.
+        ///
+        /// The number of vertices and indices is not limited, because vertex arrays and index
+        /// arrays are borrowed from the file and not copied.
+        items: u64 = 1 << 20, pub with_items;
+        /// Maximum number of bytes that are read from a stream, such as a pipe, that is not a
+        /// regular file. 1 GiB by default.
+        stream: u64 = 1 << 30, pub with_stream;
+        /// Maximum size of a script, such as a `.uc` file, in bytes. 16 MiB by default.
+        script: u64 = 16 << 20, pub with_script;
+        /// Maximum size of one compressed block after it is inflated, in bytes. 64 MiB by default.
+        ///
+        /// The inflated size of a block is also bounded by its compression format: at most 1,032
+        /// times the compressed size for zlib, and at most 255 times the compressed size plus 64
+        /// bytes for LZ4. An LZ4 block declares its inflated size and may therefore inflate to 32
+        /// times its compressed size, even if the inflated size exceeds the limit `block`.
+        block: u64 = 64 << 20, pub with_block;
+        /// Maximum size of all inflated blocks of one file that are in memory at the same time, in
+        /// bytes. 128 MiB by default.
+        ///
+        /// If 4 times the file size is more than `asset`, all inflated blocks together may have up
+        /// to 4 times the file size. A block in a buffer of the caller, or in a surface that was
+        /// [lent](crate::Model::lend), does not count toward the other blocks.
+        asset: u64 = 128 << 20, pub with_asset;
+        /// Maximum size of a header that does not store its own length, such as the header of a
+        /// Second Life mesh, in bytes. 64 KiB by default.
+        header: u64 = 64 << 10, pub with_header;
+        /// Maximum nesting depth of arrays and maps in structured data. 96 by default. A maximum
+        /// depth above 256 has the effect of 256.
+        depth: u32 = 96, pub with_depth;
+        /// Maximum nesting depth of elements in XML. 64 by default. A maximum depth above 256 has
+        /// the effect of 256.
+        elements: u32 = 64, pub with_elements;
+        /// Maximum number of attributes of one element in XML. 64 by default. A limit above 64
+        /// attributes has the effect of 64.
+        attributes: u32 = 64, pub with_attributes;
+        /// Maximum size of one attribute value in XML, in bytes. 1 MiB by default.
+        attribute: u64 = 1 << 20, pub with_attribute;
+        /// Maximum size of one number in text, in bytes. 128 by default. A limit above 128 bytes
+        /// has the effect of 128.
+        number: u64 = 128, pub with_number;
     }
 }

@@ -60,7 +60,6 @@ mod key;
 mod layout;
 mod location;
 mod records;
-mod slot;
 
 pub use key::Key;
 pub(crate) use location::Found;
@@ -73,4 +72,4 @@ internal_use!(layout::MAGIC);
 
 pub(crate) use builder::{failed, write_page};
 pub(crate) use layout::{NUMBERS, PAGE, ROOM, hash_page};
-pub(crate) use slot::SidecarSlot;
+pub(crate) use records::SidecarSlot;

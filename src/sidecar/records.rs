@@ -1,14 +1,17 @@
-//! Reading a sidecar. The checksum of each page is tested before the content of the page is used.
+//! Reading a sidecar. The checksum of each page is tested before the content of the page is used. A
+//! [`SidecarSlot`] stores the optional sidecar of an opened mesh file.
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use zerocopy::FromBytes;
 
+use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::parse::Record;
+use crate::sidecar::builder::Builder;
 use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, NUMBERS, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
 
@@ -249,5 +252,45 @@ impl<T: Record> RecordSlice<T> {
 
     pub(crate) fn sidecar(&self) -> &Sidecar {
         &self.sidecar
+    }
+}
+
+/// The optional sidecar of an opened mesh file.
+///
+/// For an untrusted sidecar, the slot also stores whether the content of the sidecar agrees with
+/// the mesh file.
+#[derive(Debug, Default)]
+pub(crate) struct SidecarSlot {
+    sidecar: Option<Arc<Sidecar>>,
+    agrees: OnceLock<bool>,
+}
+
+impl SidecarSlot {
+    pub(crate) fn new(sidecar: Arc<Sidecar>) -> Self {
+        Self { sidecar: Some(sidecar), agrees: OnceLock::new() }
+    }
+
+    /// Returns whether the opened mesh file has a sidecar, whether trusted or untrusted.
+    pub(crate) const fn is_there(&self) -> bool {
+        self.sidecar.is_some()
+    }
+
+    /// Returns the sidecar of the mesh file.
+    ///
+    /// Returns `None` if the mesh file has no sidecar, or if an untrusted sidecar does not agree
+    /// with the mesh file.
+    ///
+    /// For an untrusted sidecar, the closure `index` computes the expected content from the mesh
+    /// file. The closure `index` is called at most once, and its result is stored. An untrusted
+    /// sidecar is never used if its content differs from the expected content.
+    #[inline]
+    pub(crate) fn get(&self, index: impl FnOnce(&mut Builder) -> Result<()>) -> Option<&Arc<Sidecar>> {
+        let sidecar = self.sidecar.as_ref()?;
+        let agrees = || {
+            let mut builder = Builder::default();
+            index(&mut builder).is_ok() && builder.agrees(sidecar)
+        };
+        let verified = sidecar.trust() == Trust::Trusted || *self.agrees.get_or_init(agrees);
+        verified.then_some(sidecar)
     }
 }

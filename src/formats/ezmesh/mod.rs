@@ -41,7 +41,6 @@ mod animation;
 mod binary;
 pub(crate) mod builder;
 mod byte_ranges;
-mod caches;
 mod contents;
 pub(super) mod detect;
 mod element_index;

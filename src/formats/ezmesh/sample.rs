@@ -8,8 +8,7 @@ use super::builder::{Output, VERSIONS, VertexColumns};
 use super::semantic::Semantic;
 use crate::array::Bounds;
 use crate::error::Result;
-use crate::formats::samples::height_field::HeightField;
-use crate::formats::samples::{CreateFile, SampleKind};
+use crate::formats::samples::{CreateFile, HeightField, SampleKind};
 use crate::math::{as_index, as_u64};
 
 /// The number of meshes in a generated file of up to 1 GiB. A generated file of more than 1 GiB

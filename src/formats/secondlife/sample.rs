@@ -4,8 +4,7 @@ use std::io::Write;
 
 use super::builder::{Asset, Joint, Level, Skin, Submesh};
 use crate::error::Result;
-use crate::formats::samples::height_field::{HeightField, influences};
-use crate::formats::samples::{CreateFile, SampleKind};
+use crate::formats::samples::{CreateFile, HeightField, SampleKind, influences};
 
 /// The number of submeshes in each level of detail of a generated asset.
 const SUBMESHES: u32 = 8;

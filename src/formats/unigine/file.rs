@@ -7,7 +7,7 @@ use std::io::Write;
 
 use super::animation::view::AnimationView;
 use super::blocks::block::BlockLocation;
-use super::blocks::buffer::InflateBuffer;
+use super::blocks::inflated::InflateBuffer;
 use super::blocks::tree::SurfaceTree;
 use super::layout::Generation;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};

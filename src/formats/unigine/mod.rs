@@ -151,7 +151,7 @@ pub use layout::Generation;
 #[cfg(feature = "internals")]
 pub use {
     animation::playback::Playback,
-    blocks::{buffer::InflateBuffer, node::TreeNode},
+    blocks::{inflated::InflateBuffer, node::TreeNode},
     layout::AnimationGeneration,
     morph::MorphTarget,
     surface::SurfaceView,

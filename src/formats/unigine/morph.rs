@@ -1,7 +1,7 @@
 //! Access to the shapes (base shape and morph targets) of a surface, and blending of these shapes.
 
 use super::reader::arrays::{ArrayKind, SurfaceArray};
-use super::reader::target_index::{TargetIndex, TargetPlace};
+use super::reader::surface_cache::{TargetIndex, TargetPlace};
 use super::surface::SurfaceView;
 use crate::array::{Array, Packed};
 use crate::decode::Floats;

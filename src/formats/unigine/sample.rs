@@ -7,8 +7,7 @@ use std::ops::Range;
 use super::{Generation, Mesh, builder};
 use crate::decode::{TangentFrame, compact};
 use crate::error::Result;
-use crate::formats::samples::height_field::{HeightField, influences};
-use crate::formats::samples::{CreateFile, SampleKind};
+use crate::formats::samples::{CreateFile, HeightField, SampleKind, influences};
 use crate::math::as_u64;
 use crate::model::{MeshFile as _, Transform};
 

@@ -3,8 +3,8 @@
 use super::file::Mesh;
 use super::layout::POLYGON;
 use super::script::Script;
-use super::validate::findings::{validate_script, validate_structure, validate_vertices};
 use super::validate::rules::RULES;
+use super::validate::{validate_script, validate_structure, validate_vertices};
 use super::{properties, region_values, regions, write};
 use crate::error::Result;
 use crate::model::{DescribedBlocks, MeshFile, Properties, WrittenForm};

@@ -63,7 +63,6 @@
 //! checked on hundreds of real pairs of a data file and an aniv file.
 
 mod animation;
-mod attachments;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub mod builder;
 mod byte_ranges;
@@ -85,7 +84,6 @@ mod regions;
 pub(in crate::formats) mod sample;
 pub mod script;
 mod surface;
-mod surface_groups;
 mod transform;
 mod validate;
 mod write;

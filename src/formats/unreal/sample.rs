@@ -7,8 +7,7 @@ use zerocopy::IntoBytes as _;
 use super::layout::RawAnivHeader;
 use super::{RawPolygon, Variant, builder};
 use crate::error::Result;
-use crate::formats::samples::height_field::random;
-use crate::formats::samples::{CreateFile, SampleKind};
+use crate::formats::samples::{CreateFile, SampleKind, random};
 
 /// The maximum number of vertices of a generated mesh. With 8,192 vertices, readers that use signed
 /// 16-bit integers would compute a negative number of bytes per vertex frame.

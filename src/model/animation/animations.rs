@@ -5,7 +5,7 @@ use super::clip::Clip;
 use super::keys::{Channel, ClipKeys, channels_of_keys, keys_of_poses};
 use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::model::bone::{Bone, Transform};
-use crate::model::format_version::FormatVersion;
+use crate::model::written_form::FormatVersion;
 use crate::parse::{Name, expect_length};
 
 /// An event of a clip: a time at which the game calls a function, for example for a footstep or a

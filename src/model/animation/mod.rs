@@ -13,7 +13,6 @@
 pub(crate) mod affine;
 mod animations;
 mod clip;
-mod interpolate;
 mod keys;
 mod pose;
 mod retarget;

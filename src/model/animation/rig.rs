@@ -6,7 +6,7 @@ use super::clip::Clip;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::bone::{Bone, Transform};
-use crate::model::format_version::FormatVersion;
+use crate::model::written_form::FormatVersion;
 use crate::parse::Name;
 
 /// The transforms of all bones, for each animation frame.

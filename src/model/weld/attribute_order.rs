@@ -8,8 +8,8 @@ use crate::model::attributes::Indices;
 use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Counts;
 use crate::model::surface::Surface;
+use crate::model::weld::gather::Welded;
 use crate::model::weld::reserve::{filled, reserve};
-use crate::model::weld::welded::Welded;
 use crate::simd::kernel;
 
 /// Marks an attribute vertex that no corner uses. It is more than the index of every position.

@@ -1,17 +1,13 @@
 //! Welding: converting the two index streams of a surface to a single index stream.
 
 mod attribute_order;
-mod direct;
 mod gather;
 mod lossy;
 mod merge;
 mod reserve;
-mod unique;
-mod welded;
 
-pub use gather::VertexArray;
+pub use gather::{VertexArray, Welded};
 pub use lossy::{InvalidIndex, Omitted};
-pub use welded::Welded;
 
 use std::ops::Range;
 
@@ -19,9 +15,14 @@ use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::Indices;
-use crate::model::corners::Corners;
+use crate::model::corners::{Corner, Corners};
 use crate::model::surface::Counts;
 use crate::model::surface::Surface;
+use reserve::filled;
+
+/// Marks an index that no corner has used yet. It is more than any vertex number, because there are
+/// fewer than 2^32 vertices.
+const UNUSED: u32 = u32::MAX;
 
 impl Surface<'_> {
     /// Converts the surface to vertices with a single index stream, as GPUs use. [`Welded`]
@@ -132,13 +133,48 @@ fn weld(surface: &Surface<'_>, corners: &Corners<'_>, counts: Counts) -> Result<
     // to the number of all vertices.
     if corners.len() >= vertices / 8
         && corners.has_equal_streams()
-        && let Some(welded) = direct::weld(surface, corners, vertices)?
+        && let Some(welded) = weld_equal_streams(surface, corners, vertices)?
     {
         return Ok(welded);
     }
     check_indices(surface, corners.positions(), "indices", counts.vertices)?;
     check_indices(surface, corners.attributes(), "attribute_indices", counts.attribute_vertices)?;
     merge::weld(surface, corners, counts.attribute_vertices)
+}
+
+/// Welds the corners of a surface whose two index streams are equal.
+///
+/// The time is linear in the number of corners and in `count`, the number of indices that are in
+/// range. Returns `None` if an index is out of range.
+fn weld_equal_streams(surface: &Surface<'_>, corners: &Corners<'_>, count: usize) -> Result<Option<Welded>> {
+    let mut indices = filled(surface, corners.len(), 0)?;
+    corners.positions().decode_into(&mut indices)?;
+    let mut numbers = filled(surface, count, UNUSED)?;
+    let Some(used) = renumber(&mut indices, &mut numbers) else { return Ok(None) };
+    let mut vertices = filled(surface, used, Corner::default())?;
+    for (number, index) in numbers.iter().zip(0_u32..) {
+        if let Some(vertex) = vertices.get_mut(as_index(*number)) {
+            *vertex = Corner { position: index, attribute: index };
+        }
+    }
+    Ok(Some(Welded { vertices, indices }))
+}
+
+/// Replaces each index by its number in the order of first use, and returns the number of different
+/// indices. Returns `None` if an index is out of range in `numbers`.
+///
+/// Afterwards `numbers` contains the number of each index that is used.
+fn renumber(indices: &mut [u32], numbers: &mut [u32]) -> Option<usize> {
+    let mut next = 0_u32;
+    for index in indices {
+        let number = numbers.get_mut(as_index(*index))?;
+        if *number == UNUSED {
+            *number = next;
+            next = next.saturating_add(1);
+        }
+        *index = *number;
+    }
+    Some(as_index(next))
 }
 
 /// Returns an error if an index in an index stream is not below `count`.

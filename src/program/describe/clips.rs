@@ -1,6 +1,4 @@
 //! Descriptions of clips (animations).
-
-use super::partial::value_or;
 use crate::{Animations, Clip, Name};
 
 /// The maximum total length of the names of moved bones in the output, in bytes. A small file may
@@ -56,4 +54,14 @@ fn moved_bones(animations: &dyn Animations, clip: usize, left: &mut usize) -> Op
         *left = left.checked_sub(animations.bone(bone).map_or(0, |bone| bone.name.as_bytes().len()))?;
     }
     Some(moved().filter_map(|bone| u32::try_from(bone).ok()).collect())
+}
+
+/// Returns the value of `result`. If `result` is an error in a file whose parts are independent,
+/// the other parts of the file can still be read: returns `otherwise`, and the `validate` command
+/// reports the error as a finding.
+pub fn value_or<T>(are_independent: bool, result: crate::Result<T>, otherwise: T) -> crate::Result<T> {
+    match result {
+        Err(error) if are_independent && crate::finding(&error).is_some() => Ok(otherwise),
+        result => result,
+    }
 }

@@ -14,14 +14,12 @@ use crate::model::{Counts, DescribedBlocks, Geometry, LevelStorage, Space};
 use crate::{Animations, Bounds, Finding, Name, Surface};
 
 use super::block_survey::AssetSurvey;
-use super::clips::{ClipSummary, clips};
-use super::levels::{describe_levels, only_level};
-use super::partial::value_or;
+use super::clips::{ClipSummary, clips, value_or};
 use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
 use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceSummary};
+use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceSummary, describe_levels, only_level};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
 use crate::program::render::json_writer::JsonWriter;
@@ -34,6 +32,7 @@ const MAX_NAME_BYTES: usize = 4096;
 /// The number of bytes of a mapped file that are read before the memory of its pages is released. A
 /// sparse file may be larger than the memory.
 const RELEASE_AFTER: usize = 256 << 20;
+
 /// The description of a file. It borrows nothing from the file. The fields that only the JSON
 /// output contains are not part of it, because they may be large. They are read from the file while
 /// they are printed.

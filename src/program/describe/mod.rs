@@ -7,8 +7,6 @@ pub mod fields;
 pub mod file_summary;
 mod json;
 pub mod kind;
-mod levels;
-mod partial;
 pub mod picture;
 pub mod placed;
 pub mod rows;

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
+use super::{extensions as native_extensions, has_extension};
 use crate::export::ExportFormat;
-
-use super::names::{extensions as native_extensions, has_extension};
 use crate::program::args::STDIN;
 use crate::program::outcome::{UsageError, usage};
 use crate::program::render::text::shown;

@@ -7,7 +7,7 @@ use super::asset::InputAsset;
 use super::open::open;
 use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
-use crate::program::formats::names::is_part;
+use crate::program::formats::is_part;
 use crate::program::outcome::usage;
 use crate::program::render::text::shown;
 use crate::scene::ClipSource;

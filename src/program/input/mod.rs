@@ -4,14 +4,11 @@ pub mod animation_files;
 pub mod asset;
 pub mod bytes;
 mod entry_filter;
-mod git_excludes;
 pub mod lists;
 pub mod not_opened;
 pub mod open;
 pub mod parallel;
-pub mod passed_by;
 pub mod paths;
-mod pattern;
 #[cfg(feature = "internals")]
 pub mod registered;
 pub mod source_file;

@@ -16,8 +16,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asset::InputAsset;
 use super::bytes::{self, Data, MAX_COPY, MappedFile, identity};
-use super::not_opened::{NotOpened, note_omissions};
-use super::passed_by::PassedBy;
+use super::not_opened::{NotOpened, PassedBy, note_omissions};
 use super::paths::{InputPath, InputPaths};
 #[cfg(feature = "internals")]
 use super::registered::open_data;
@@ -25,7 +24,7 @@ use super::source_file::SourceFile;
 #[cfg(not(feature = "internals"))]
 use crate::formats::open_named as open_data;
 use crate::program::args::{Global, STDIN, WalkArgs};
-use crate::program::formats::names::{has_extension, is_recognised};
+use crate::program::formats::{has_extension, is_recognised};
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::render::note::note;
 use crate::program::render::progress::ProgressMeter;

@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::asset::InputAsset;
 use super::bytes::Data;
-use super::not_opened::{NotOpened, note_omissions};
+use super::not_opened::{NotOpened, PassedBy, note_omissions};
 use super::open::{Opener, Repeated};
-use super::passed_by::PassedBy;
 use super::paths::{InputPath, InputPaths};
 use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::{Global, WalkArgs};

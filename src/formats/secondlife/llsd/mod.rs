@@ -32,27 +32,19 @@
 //! assert!(matches!(map.get("size").unwrap().value, LlsdValue::Integer(42)));
 //! # Ok::<(), meshpeek::secondlife::llsd::LlsdFault>(())
 //! ```
-
-mod fault;
 mod head;
-mod limits;
 mod read;
-mod spelling;
 mod text;
 mod value;
 mod walk;
 mod write;
-
-pub use fault::LlsdFault;
-pub use head::marker_line;
-pub use limits::LlsdLimits;
+pub use head::{LlsdFault, marker_line};
 #[cfg(feature = "internals")]
 pub use read::read;
 pub(crate) use read::{key_at, read_at, walked_at};
-pub use spelling::{utc, uuid};
 pub use text::LlsdText;
 #[cfg(feature = "internals")]
 pub use text::LlsdTextBytes;
-pub use value::{ContainerKind, LlsdArray, LlsdEntry, LlsdItem, LlsdMap, LlsdValue};
+pub use value::{ContainerKind, LlsdArray, LlsdEntry, LlsdItem, LlsdLimits, LlsdMap, LlsdValue, utc, uuid};
 pub use walk::{LlsdEvent, LlsdWalk};
 pub use write::LlsdWriter;

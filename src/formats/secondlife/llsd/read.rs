@@ -1,10 +1,7 @@
 //! Reads LLSD values, and iterates over the items of LLSD arrays and maps.
-
-use super::fault::LlsdFault;
-use super::head::{Head, head, key};
-use super::limits::LlsdLimits;
+use super::head::{Head, LlsdFault, head, key};
 use super::text::LlsdText;
-use super::value::{ContainerKind, ItemList, LlsdArray, LlsdEntry, LlsdItem, LlsdMap, LlsdValue};
+use super::value::{ContainerKind, ItemList, LlsdArray, LlsdEntry, LlsdItem, LlsdLimits, LlsdMap, LlsdValue};
 use super::walk::{LlsdWalk, skip};
 
 /// Reads the LLSD value at the start of `bytes`. If the value is an array or a map, checks all

@@ -1,10 +1,7 @@
 //! [`LlsdWalk`]: iterates over binary LLSD, one [`LlsdEvent`] at a time, without recursion.
-
-use super::fault::LlsdFault;
-use super::head::{Head, fault, head, key, marker, unexpected};
-use super::limits::LlsdLimits;
+use super::head::{Head, LlsdFault, fault, head, key, marker, unexpected};
 use super::text::LlsdText;
-use super::value::{ContainerKind, LlsdValue};
+use super::value::{ContainerKind, LlsdLimits, LlsdValue};
 use crate::error::Cause;
 use crate::error::debug::short_debug;
 use crate::math::as_u64;

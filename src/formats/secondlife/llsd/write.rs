@@ -1,9 +1,8 @@
 //! [`LlsdWriter`]: writes values as binary LLSD.
 
-use super::fault::LlsdFault;
-use super::limits::LlsdLimits;
+use super::head::LlsdFault;
 use super::text::LlsdText;
-use super::value::{ContainerKind, LlsdValue};
+use super::value::{ContainerKind, LlsdLimits, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};
 use crate::error::debug::{items, short_debug};
 

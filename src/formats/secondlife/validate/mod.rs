@@ -10,7 +10,6 @@
 mod asset;
 mod header;
 mod maps;
-mod physics;
 pub(super) mod rules;
 mod skin;
 mod summary;

@@ -9,11 +9,15 @@ use super::key_values;
 use super::reader::{AnimationFileState, AnimationReader};
 use super::view::AnimationView;
 use crate::array::{Bounds, Sphere};
-use crate::error::Result;
 use crate::error::debug::short_debug;
+use crate::error::{Error, Result, no_such};
+use crate::formats::unigine::geometry::SPACE;
 use crate::formats::unigine::layout::AnimationGeneration;
 use crate::formats::unigine::{properties, regions, validate, write};
-use crate::model::{Bone, DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm};
+use crate::model::{
+    Bone, Counts, DescribedBlocks, FormatVersion, Geometry, Indices, MeshFile, Positions, Properties, Space,
+    SurfaceArrays, WrittenForm,
+};
 use crate::parse::{AccessLog, Finding, Name, OpenOptions, Region, RegionBytes, RegionElement, Rule};
 use crate::sidecar::{Builder, Sidecar, SidecarSlot};
 
@@ -292,4 +296,53 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Animation<D> {
     fn has_surfaces(&self) -> bool {
         false
     }
+}
+
+impl<D: AsRef<[u8]> + Send + Sync> Geometry for Animation<D> {
+    fn space(&self) -> Space {
+        SPACE
+    }
+
+    fn bounds(&self) -> Result<Bounds> {
+        Ok(Self::bounds(self)?.map_or(Bounds::EMPTY, |(bounds, _)| bounds))
+    }
+
+    fn sphere(&self) -> Result<Option<Sphere>> {
+        Ok(Self::bounds(self)?.map(|(_, sphere)| sphere))
+    }
+}
+
+/// An animation file has no surfaces, and hence no index for which a method is called.
+impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Animation<D> {
+    fn surface_count(&self) -> Result<usize> {
+        Ok(0)
+    }
+
+    fn surface_name(&self, surface: usize) -> Result<Name<'_>> {
+        Err(no_surface(surface))
+    }
+
+    fn surface_bounds(&self, surface: usize) -> Result<Bounds> {
+        Err(no_surface(surface))
+    }
+
+    fn counts(&self, surface: usize) -> Result<Counts> {
+        Err(no_surface(surface))
+    }
+
+    fn positions(&self, surface: usize, _: usize) -> Result<Positions<'_>> {
+        Err(no_surface(surface))
+    }
+
+    fn indices(&self, surface: usize) -> Result<Indices<'_>> {
+        Err(no_surface(surface))
+    }
+
+    fn fault(&self, surface: usize, _: &'static str, _: u64, _: Error) -> Error {
+        no_surface(surface)
+    }
+}
+
+fn no_surface(surface: usize) -> Error {
+    no_such("unigine", "surface", 0, surface)
 }

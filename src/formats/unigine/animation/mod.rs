@@ -64,8 +64,6 @@ mod clips;
 pub(crate) mod coding;
 mod fields;
 pub(crate) mod file;
-mod geometry;
-mod header;
 pub(super) mod key_values;
 pub(in crate::formats::unigine) mod playback;
 pub(crate) mod reader;

@@ -91,7 +91,7 @@ impl MeshReader<'_> {
     }
 
     /// Skips the two index streams, which must end at the end of the block. Like
-    /// [`WideIndexStreams`](super::wide_indices::WideIndexStreams), reads indices of four bytes as
+    /// [`WideIndexStreams`](super::surfaces::WideIndexStreams), reads indices of four bytes as
     /// compact ints if the streams do not end there otherwise.
     fn skip_indices(self, streams: IndexStreams, block: &BlockLocation, stream: &mut InflateStream<'_>) -> Option<()> {
         let size = |(count, width): (u32, u8)| u64::from(count).saturating_mul(width.into());

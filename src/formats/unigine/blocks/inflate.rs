@@ -86,7 +86,7 @@ fn refused(error: &DecompressError) -> &'static str {
 ///
 /// If the compressed bytes are not shorter than the content, the content is returned unchanged. In
 /// the file, a block is uncompressed if its two size fields are equal.
-pub(super) fn deflate(raw: &[u8]) -> Vec<u8> {
+pub(crate) fn deflate(raw: &[u8]) -> Vec<u8> {
     let stored = block::compress(raw);
     if stored.len() < raw.len() { stored } else { raw.to_vec() }
 }

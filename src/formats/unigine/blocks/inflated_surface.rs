@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::buffer::InflateBuffer;
 use super::cache::lock;
-use super::inflated::InflatedBlock;
+use super::inflated::{InflateBuffer, InflatedBlock};
 use super::tree::{InflatedTree, SurfaceTree};
 use crate::error::Result;
 use crate::formats::unigine::file::Mesh;

@@ -12,10 +12,9 @@
 //! [`InflateBuffer`] that the caller provides, or lent to the caller in an [`InflatedSurface`].
 
 pub(crate) mod block;
-pub(crate) mod buffer;
 pub(crate) mod cache;
 mod counts;
-mod inflate;
+pub(crate) mod inflate;
 mod inflate_stream;
 pub(crate) mod inflated;
 pub(crate) mod inflated_surface;
@@ -24,5 +23,3 @@ pub(crate) mod node;
 pub(crate) mod regions;
 pub(crate) mod surfaces;
 pub(crate) mod tree;
-mod wide_indices;
-pub(crate) mod write;

@@ -4,8 +4,7 @@
 //! arrays.
 
 use super::fields::{FieldReader, NoRegions, RegionSink};
-use super::surface_cache::SurfaceCache;
-use super::target_index::TargetPlace;
+use super::surface_cache::{SurfaceCache, TargetPlace};
 use crate::array::runs::{CountedRuns, RunTotals};
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{Cause, Field, Result};

@@ -8,7 +8,6 @@
 //! | `mesh_reader` | reads a mesh; the reader of animation files is in `animation/reader` |
 //! | `arrays` | locates the arrays of a surface, in file order |
 //! | `surface_cache` | the cached results for a surface |
-//! | `target_index` | the places of the shapes of a surface with many shapes |
 
 pub(crate) mod arrays;
 pub(crate) mod fields;
@@ -16,4 +15,3 @@ pub(crate) mod file_reader;
 pub(crate) mod locate;
 pub(crate) mod mesh_reader;
 pub(crate) mod surface_cache;
-pub(crate) mod target_index;

@@ -10,7 +10,7 @@ use crate::array::{Array, Bounds, Packed};
 use crate::decode::Floats;
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{Field, Result, counted};
-use crate::formats::unigine::blocks::buffer::InflateBuffer;
+use crate::formats::unigine::blocks::inflated::InflateBuffer;
 use crate::formats::unigine::bounds::{center, distance};
 use crate::formats::unigine::layout::RawBounds;
 use crate::formats::unigine::reader::arrays::ArrayKind;

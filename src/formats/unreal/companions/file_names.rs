@@ -3,7 +3,16 @@
 
 use std::path::Path;
 
-use super::pair_file::PairFile;
+/// The role of a file in a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PairFile {
+    /// The data file, which holds the polygons: `X_d.3d`.
+    Data,
+    /// The aniv file, which holds the animation frames: `X_a.3d`.
+    Aniv,
+    /// The script: `X.uc`.
+    Script,
+}
 
 /// Returns the role of a file (data file, aniv file or script) and the stem of its name. Returns
 /// `None` if the name is not the name of a data file, an aniv file or a script. The files of one

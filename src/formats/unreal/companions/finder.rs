@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cache::FolderCache;
-use super::file_names::{self, name_of};
+use super::file_names::{self, PairFile, name_of};
 use super::folder::{folder_of, is_file, shown, unlisted, wrong};
-use super::headers::headers_agree;
 use super::imports::{Imports, ScriptMesh};
-use super::pair::Pair;
-use super::pair_file::PairFile;
+use super::pair::{Pair, headers_agree};
 use super::root::outside;
 use crate::error::debug::{short_debug, text};
 use crate::error::{Cause, Error, Result};

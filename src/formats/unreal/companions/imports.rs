@@ -6,8 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::file_names::{self, ends_in, last};
-use super::pair_file::PairFile;
+use super::file_names::{self, PairFile, ends_in, last};
 use crate::formats::unreal::script::{Import, Script};
 
 /// A mesh that a script imports.

@@ -30,16 +30,14 @@ mod cache;
 mod file_names;
 mod finder;
 mod folder;
-mod headers;
 mod imports;
 #[cfg(feature = "cli")]
 mod opener;
 mod pair;
-mod pair_file;
 mod root;
-#[cfg(feature = "cli")]
-mod script_file;
 
+#[cfg(feature = "internals")]
+pub use file_names::PairFile;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use file_names::is_file_name;
 #[cfg(any(feature = "cli", feature = "internals"))]
@@ -47,9 +45,7 @@ pub use finder::Finder;
 #[cfg(feature = "internals")]
 pub use finder::ScriptImport;
 pub use finder::find;
+#[cfg(feature = "cli")]
+pub(crate) use opener::{MissingMesh, PairOpener};
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use pair::Pair;
-#[cfg(feature = "internals")]
-pub use pair_file::PairFile;
-#[cfg(feature = "cli")]
-pub(crate) use {opener::PairOpener, script_file::MissingMesh};

@@ -36,7 +36,6 @@
 //! This description of the script format was checked on about 8,000 lines of real scripts.
 
 mod command;
-mod commands;
 mod encoding;
 mod file;
 mod line;

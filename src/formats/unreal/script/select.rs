@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::command::{Command, Verb};
-use super::commands::Commands;
+use super::file::Commands;
 use super::statements::{
     DropFrames, Import, LodParams, Notify, Origin, Sequence, SetTexture, Statement, TextureImport,
 };

@@ -11,9 +11,8 @@
 use std::fmt;
 
 use super::command::{ArgumentKey, ArgumentKind, Command, Verb};
-use super::commands::Commands;
 use super::encoding::FileOffset;
-use super::file::Script;
+use super::file::{Commands, Script};
 use super::line::{Argument, LineKind, MAX_LINE, Quote, SourceLines};
 use super::number::{self, Fault};
 use super::select::{ImportNames, lower};

@@ -1,17 +1,25 @@
 //! Compares the arrays of two surfaces.
 
+// Rule: this file sorts and maps by copies only.
+
+use std::ops::Range;
+
 use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
 use super::items::{DiffItem, ItemCounter, ItemSource, StoredArray, compare};
-use super::options::DiffKind;
+use super::options::{DiffKind, Tolerance};
 use super::surfaces::ComparedPools;
 use super::value::DiffValue;
-use super::weights::{InfluenceReader, compare_influences};
-use crate::math::{as_index, as_u64};
-use crate::model::{Geometry, Indices, SurfaceArrays, Weights};
+use crate::math::{as_index, as_u64, narrow};
+use crate::model::{
+    ExtraArray, ExtraArrayInfo, ExtraItem, Geometry, Indices, ItemOwner, SurfaceArrays, Weights, WeightsIter,
+};
 use crate::scene::whole_frames;
-use crate::{Result, Surface};
+use crate::{Array, Result, Surface};
+
+/// The number of items that are decoded at a time.
+const CHUNK: usize = 4096;
 
 /// The indices of both surfaces through which an array is read, or `None` for each item in order.
 type CornerStreams<'a> = Option<Both<Indices<'a>>>;
@@ -180,5 +188,185 @@ impl MeshComparison<'_, '_> {
             self.compare_items_as(DiffKind::Animations, &place.part("positions", "positions"), positions, None)?;
         }
         Ok(())
+    }
+}
+
+impl MeshComparison<'_, '_> {
+    /// Compares the arrays of two surfaces that only the format of both files has.
+    ///
+    /// Trees are left out, because they follow from the triangles.
+    pub fn compare_own_arrays(&mut self, place: &DiffPlace<'_>, surfaces: Both<Surface<'_>>) -> anyhow::Result<()> {
+        if !self.options().wants(DiffKind::Attributes) || !self.sides.have_same_format() || self.is_by_corner() {
+            return Ok(());
+        }
+        for info in surfaces.a.geometry.extra_arrays() {
+            if self.sink.is_decided() {
+                break;
+            }
+            if matches!(info.owner, ItemOwner::Vertex | ItemOwner::Triangle) {
+                self.compare_own_array(place, surfaces, info)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_own_array(
+        &mut self,
+        place: &DiffPlace<'_>,
+        surfaces: Both<Surface<'_>>,
+        info: &ExtraArrayInfo,
+    ) -> anyhow::Result<()> {
+        let Both { a, b } = self.read(surfaces, |surface| surface.extra_array(info.name))?;
+        // Older versions of a format do not store what follows from the triangles.
+        if info.owner == ItemOwner::Triangle && (a.is_none() || b.is_none()) {
+            return Ok(());
+        }
+        let name = info.name;
+        let key = name.replace('-', "_");
+        let place = place.part(&key, name);
+        let counts = Both::new(&a, &b).map(|array| array.as_ref().map_or(0, ExtraArray::count));
+        self.sink.compare(DiffKind::Counts, &place, counts.map(DiffValue::count))?;
+        let Some(Both { a, b }) = Both::new(a, b).all() else { return Ok(()) };
+        let count = counts.a.min(counts.b);
+        let mut counter = ItemCounter::default();
+        for start in (0..count).step_by(CHUNK) {
+            let range = start..start.saturating_add(CHUNK).min(count);
+            let rows = Both { a: rows(&a, range.clone())?, b: rows(&b, range)? };
+            for ((a, b), number) in rows.a.iter().zip(&rows.b).zip(as_u64(start)..) {
+                if let Some(largest) = self.options().tolerance.greatest(a, b) {
+                    counter.add(number, Some(largest), || Both::new(shown(a), shown(b)));
+                }
+            }
+        }
+        Ok(self.add_items(DiffKind::Attributes, &place, counter.finish(as_u64(count)))?)
+    }
+}
+
+/// Returns the numbers of some items of an array.
+fn rows(array: &ExtraArray<'_>, range: Range<usize>) -> std::io::Result<Vec<Vec<f64>>> {
+    let mut rows = Vec::with_capacity(range.len());
+    array.visit(range, false, &mut |item| {
+        rows.push(match item {
+            ExtraItem::Integers(integers) => integers.iter().map(|integer| lossy(*integer)).collect(),
+            ExtraItem::Floats(floats) => floats.iter().copied().map(f64::from).collect(),
+        });
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "all integers have at most 32 bits")]
+fn lossy(integer: i64) -> f64 {
+    integer as f64
+}
+
+fn shown(row: &[f64]) -> DiffValue {
+    match row {
+        [only] => DiffValue::Float(narrow(*only)),
+        _ => DiffValue::Floats(row.iter().map(|part| narrow(*part)).collect()),
+    }
+}
+
+/// Reads the influences on one vertex after another, or on the vertices that the corners of
+/// triangles refer to.
+///
+/// The influences are sorted by bone. Influences with the weight 0 are left out.
+struct InfluenceReader<'a> {
+    order: InfluenceOrder<'a>,
+    /// For each bone of the file, the number that it gets, if it gets another one.
+    bones: Option<Vec<Option<usize>>>,
+}
+
+/// The order in which the vertices are read.
+enum InfluenceOrder<'a> {
+    Vertices(WeightsIter<'a>, usize),
+    Corners { weights: Weights<'a>, corners: Indices<'a>, next: usize },
+}
+
+impl<'a> InfluenceReader<'a> {
+    fn new(weights: Weights<'a>, corners: Option<Indices<'a>>, bones: Option<Vec<Option<usize>>>) -> Self {
+        let order = match corners {
+            Some(corners) => InfluenceOrder::Corners { weights, corners, next: 0 },
+            None => InfluenceOrder::Vertices(weights.iter(), weights.len()),
+        };
+        Self { order, bones }
+    }
+
+    /// Returns the number of lists of influences.
+    fn len(&self) -> usize {
+        match &self.order {
+            InfluenceOrder::Vertices(_, count) => *count,
+            InfluenceOrder::Corners { corners, .. } => corners.len(),
+        }
+    }
+
+    /// Returns the number of a bone in the other mesh. A bone without a partner gets a number that
+    /// no bone has.
+    fn renumbered(&self, bone: i32) -> i32 {
+        let Some(bones) = &self.bones else { return bone };
+        let Some(partner) = usize::try_from(bone).ok().and_then(|bone| bones.get(bone)) else { return bone };
+        let missing = bone.saturating_neg().saturating_sub(1);
+        partner.and_then(|partner| i32::try_from(partner).ok()).unwrap_or(missing)
+    }
+}
+
+impl Iterator for InfluenceReader<'_> {
+    type Item = Vec<(i32, f32)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let influences = match &mut self.order {
+            InfluenceOrder::Vertices(lists, _) => lists.next()?,
+            InfluenceOrder::Corners { weights, corners, next } => {
+                let vertex = corners.get(*next)?;
+                *next = next.saturating_add(1);
+                match weights.get(vertex) {
+                    Some(influences) => influences,
+                    None => return Some(Vec::new()),
+                }
+            }
+        };
+        let mut list = Vec::with_capacity(influences.len());
+        influences.for_each(|one| {
+            if one.weight != 0.0 {
+                list.push((self.renumbered(one.bone), one.weight));
+            }
+        });
+        list.sort_unstable_by_key(|(bone, _)| *bone);
+        Some(list)
+    }
+}
+
+/// Returns the largest difference of the weights of a bone, or `None` if all weights count as
+/// equal. Both lists are in the order of the bones. A bone that is not in a list has the weight 0.
+fn compare_influences(mut a: &[(i32, f32)], mut b: &[(i32, f32)], tolerance: &Tolerance) -> Option<f64> {
+    let mut largest: Option<f64> = None;
+    while let Some(bone) = a.first().into_iter().chain(b.first()).map(|(bone, _)| *bone).min() {
+        let difference = tolerance.difference(take_weight(&mut a, bone), take_weight(&mut b, bone));
+        largest = largest.into_iter().chain(difference).reduce(f64::max);
+    }
+    largest
+}
+
+/// Removes the weights of a bone from the start of a list, and returns their sum.
+fn take_weight(list: &mut &[(i32, f32)], bone: i32) -> f64 {
+    let mut sum = 0.0;
+    while let Some(((_, weight), rest)) = list.split_first().filter(|((first, _), _)| *first == bone) {
+        sum += f64::from(*weight);
+        *list = rest;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_bone_has_no_weight() {
+        let tolerance = Tolerance { absolute: 0.01, relative: 0.0 };
+        assert_eq!(compare_influences(&[(0, 1.0)], &[(0, 0.995), (3, 0.005)], &tolerance), None);
+        assert_eq!(compare_influences(&[(0, 0.5), (1, 0.5)], &[(0, 0.5), (2, 0.5)], &tolerance), Some(0.5));
+        assert_eq!(compare_influences(&[(0, 0.25), (0, 0.25)], &[(0, 0.5)], &Tolerance::default()), None);
+        assert_eq!(compare_influences(&[(0, f32::NAN)], &[(0, f32::NAN)], &tolerance), None);
     }
 }

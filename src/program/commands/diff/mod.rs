@@ -10,18 +10,14 @@ mod folders;
 mod git;
 mod items;
 mod options;
-mod own_arrays;
 mod pairing;
 mod pose_runs;
-mod poses;
-mod region_stream;
 mod regions;
 mod report;
 mod side;
 mod sink;
 mod surfaces;
 mod value;
-mod weights;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -2,9 +2,7 @@
 
 mod arrays;
 mod attribute;
-mod columns;
 mod csv;
-mod frame_args;
 mod influences;
 mod mesh_arrays;
 mod npy;
@@ -13,7 +11,6 @@ mod output_args;
 mod outputs;
 mod pose;
 mod pose_table;
-mod range;
 mod selection;
 mod summary;
 
@@ -36,15 +33,13 @@ use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress;
 use crate::program::render::values::Values;
 
-use arrays::ArrayContext;
+use arrays::{ArrayContext, FrameArgs};
 use attribute::{Attribute, AttributeParser, NeutralAttribute};
-use frame_args::FrameArgs;
 use mesh_arrays::MeshArrays;
 use output_args::{ArrayFormat, OutputArgs};
 use pose::PoseArgs;
 use pose_table::{PoseTable, TableBone};
-use range::{IndexRange, parse_range};
-use selection::{ArraySelection, all_attributes, hull_number, vertex_attributes};
+use selection::{ArraySelection, IndexRange, all_attributes, hull_number, parse_range, vertex_attributes};
 
 const HELP: &str = "\
 Prints one value per line. The components of a vector are separated by blanks, the influences on a vertex (bone and weight) by commas. \

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
 use crate::program::args::{STDIN, value_name};
-use crate::program::formats::names::has_extension;
+use crate::program::formats::has_extension;
 use crate::program::formats::native_output::advice;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::{UsageError, usage};

@@ -1,23 +1,22 @@
 //! `info`: describes the content of a file.
-
-mod details;
-mod picture;
-mod sink;
 mod size;
 mod text;
 
-use std::io::{self, Write as _};
+use std::cell::RefCell;
+use std::io::{self, BufWriter, Read, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
+use anstream::{AutoStream, ColorChoice};
 use clap::Args;
 
+use crate::error::copy_text;
 use crate::formats::mesh_files::MissingMesh;
 use crate::formats::unopened_properties;
 use crate::model::Properties;
-
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
+use crate::program::describe::picture::draw_small;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::level_args::{LodFilter, filter_parser};
@@ -27,20 +26,20 @@ use crate::program::input::not_opened::{NotOpened, missing_json};
 use crate::program::input::open::Repeated;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
+use crate::program::render::held::HeldOutput;
 use crate::program::render::json::{start_entries, unreadable};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::progress::suspended;
+use crate::program::render::report::complain_about;
 use crate::program::render::text::complain;
-use crate::program::terminal::PictureArgs;
+use crate::program::terminal::{PictureArgs, Terminal, print_with_text};
 use crate::render::Picture;
-
-use picture::InfoPictures;
-use sink::EntrySink;
 use text::TextReport;
 
 /// The maximum number of surfaces that are described of all meshes of one script.
 const MAX_SURFACES_OF_A_SCRIPT: usize = 65_536;
-
+/// The greatest number of columns of a picture.
+const COLUMNS: u16 = 24;
 const HELP: &str = "\
 Reads headers, names and counts, but no vertices, so it takes milliseconds \
 even for a large file. There are two exceptions: Unreal meshes store no bounding box, and those in EZ-Mesh files are unreliable. Their \
@@ -207,6 +206,105 @@ impl InfoArgs {
         let summary = summary.map_err(|error| asset.locate_error(error, path))?;
         budget.spend(summary.surfaces.len());
         Ok((asset, summary))
+    }
+}
+
+/// Standard output, with a part that is held back until the meshes of all animations are known.
+struct EntrySink {
+    out: RefCell<BufWriter<StdoutLock<'static>>>,
+    held: RefCell<Option<GappedOutput>>,
+}
+
+/// The output that is held back.
+struct GappedOutput {
+    text: HeldOutput,
+    gaps: Vec<Gap>,
+}
+
+/// A place in the held output at which the field `mesh` of an animation belongs.
+struct Gap {
+    at: u64,
+    /// The number of lists and objects that are open at this place.
+    depth: usize,
+    bones: Vec<(String, i32)>,
+}
+
+impl EntrySink {
+    fn new() -> Self {
+        Self { out: RefCell::new(BufWriter::new(io::stdout().lock())), held: RefCell::new(None) }
+    }
+
+    /// Leaves a gap for the mesh that the animation of `bones` moves. The output after the gap is
+    /// held back.
+    fn leave_gap(&self, depth: usize, bones: &[(String, i32)]) {
+        let mut held = self.held.borrow_mut();
+        let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::new(), gaps: Vec::new() });
+        held.gaps.push(Gap { at: held.text.written, depth, bones: bones.to_vec() });
+    }
+
+    /// Prints the output that was held back, with the meshes of the animations.
+    fn finish(self, skeletons: &Skeletons) -> io::Result<()> {
+        let mut out = self.out.into_inner();
+        if let Some(GappedOutput { mut text, gaps }) = self.held.into_inner() {
+            let file = text.rewound()?;
+            let mut printed = 0;
+            for Gap { at, depth, bones } in gaps {
+                io::copy(&mut Read::by_ref(file).take(at.saturating_sub(printed)), &mut out)?;
+                printed = at;
+                if let Some(fit) = skeletons.fit(&bones) {
+                    JsonWriter::resumed(&mut out, depth).field("mesh", fit.json())?;
+                }
+            }
+            io::copy(file, &mut out)?;
+        }
+        out.flush()
+    }
+}
+
+impl Write for &EntrySink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut *self.held.borrow_mut() {
+            Some(held) => held.text.write(bytes),
+            None => self.out.borrow_mut().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.borrow_mut().flush()
+    }
+}
+
+/// Draws and prints the pictures of meshes, if the terminal gets pictures.
+struct InfoPictures(Option<Terminal>);
+
+impl InfoPictures {
+    const fn new(terminal: Option<Terminal>) -> Self {
+        Self(terminal)
+    }
+
+    /// Draws a mesh. An error is reported, and the mesh is printed without a picture.
+    fn draw(&self, asset: &InputAsset, path: &Path, global: &Global) -> (Option<Picture>, Outcome) {
+        let Some(terminal) = &self.0 else { return (None, Outcome::Fine) };
+        let (_, size) = terminal.square(COLUMNS);
+        match draw_small(asset, path, size, global) {
+            Ok(picture) => (Some(picture), Outcome::Fine),
+            Err(error) => (None, complain_about(&error)),
+        }
+    }
+
+    /// Prints a picture and the text that `print` writes.
+    fn print(&self, picture: &Picture, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        let Some(terminal) = &self.0 else { return Ok(()) };
+        let mut text = Vec::new();
+        print(&mut text)?;
+        let text = copy_text(&text);
+        let stdout = io::stdout();
+        let is_plain = AutoStream::choice(&stdout) == ColorChoice::Never;
+        let text = if is_plain { anstream::adapter::strip_str(&text).to_string() } else { text };
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let (cells, _) = terminal.square(COLUMNS);
+        let mut out = AutoStream::always(stdout.lock());
+        Ok(print_with_text(&mut out, picture, &lines, (terminal.protocol, cells))?)
     }
 }
 

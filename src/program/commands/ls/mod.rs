@@ -4,7 +4,6 @@
 
 mod duplicates;
 mod folders;
-mod gate;
 mod output;
 mod table;
 mod totals;
@@ -15,9 +14,8 @@ use clap::Args;
 
 use duplicates::DuplicateKind;
 use folders::{FolderColumn, FolderTotals};
-use gate::Gate;
 use output::{PICTURE_CELLS, RowOutput, TableFormat};
-use totals::Totals;
+use totals::{Gate, Totals};
 
 use crate::program::args::{Global, ListArgs, WalkArgs};
 use crate::program::describe::picture::draw_small;

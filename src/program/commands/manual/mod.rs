@@ -3,7 +3,6 @@
 
 mod markdown;
 mod page;
-mod synopsis;
 
 use std::io::{self, Write as _};
 

@@ -12,7 +12,7 @@ use crate::{Finding, Region};
 
 use super::own_rules::{DeniedCondition, unreadable};
 use crate::program::args::Global;
-use crate::program::formats::names::has_extension;
+use crate::program::formats::has_extension;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::open::open_script;
 

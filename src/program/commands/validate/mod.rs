@@ -5,21 +5,19 @@
 mod args;
 mod baseline;
 mod check;
-mod explain;
-mod filter;
 mod junit;
 mod output;
 mod own_rules;
 mod paths;
 mod sarif;
-mod totals;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use crate::Finding;
+use serde_json::{Value, json};
+
 use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::rows::selected::SelectedFiles;
@@ -27,32 +25,33 @@ use crate::program::formats::native_output::check_extension;
 use crate::program::input::not_opened::NotOpened;
 use crate::program::input::watch::watch;
 use crate::program::outcome::Outcome;
-use crate::program::render::json::start_entries;
+use crate::program::render::json::{document, print_json, start_entries};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
 use crate::program::render::progress::suspended;
 use crate::program::render::report::report;
-use crate::program::render::text::{counted, shown};
+use crate::program::render::text::{counted, paint, shown};
+use crate::{Finding, Rule};
 
-pub use args::ValidateArgs;
-use args::{BaselineArgs, FindingsFormat};
+use args::{BaselineArgs, FindingFilter, FindingsFormat};
+pub use args::{ValidateArgs, all_rules};
 use baseline::{Baseline, BaselineEffect};
 use check::{CheckedMesh, FileCheck, FileFindings};
-use filter::FindingFilter;
-pub use filter::all_rules;
 use junit::JunitOutput;
-use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
+use output::{CheckedFile, FindingTotals, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
 use own_rules::{DeniedCondition, UNREADABLE, has_unreadable};
 pub use paths::{percent_encoded, uri};
 use sarif::SarifOutput;
-use totals::FindingTotals;
+
+/// The greatest number of columns of an explanation.
+const WIDTH: usize = 96;
 
 impl ValidateArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
         let (format, filter) = (self.format(global)?, self.filter()?);
         let global = &Global { json: format == FindingsFormat::Json, ..global.clone() };
         if self.rules {
-            explain::print_rules(&filter, global)?;
+            print_rules(&filter, global)?;
         } else if self.explain.is_empty() {
             // An error is printed here, because only this function knows the value of `--format`.
             let denied = self.deny.iter().map(|value| DeniedCondition::parse(value)).collect::<Result<Vec<_>, _>>();
@@ -64,7 +63,7 @@ impl ValidateArgs {
             let done = if self.watch.watch { watch((&self.files, &self.walk), global, run) } else { run() };
             return Ok(done.unwrap_or_else(|error| report(&error, global)));
         } else {
-            explain::print_explanations(&self.explain, global)?;
+            print_explanations(&self.explain, global)?;
         }
         Ok(Outcome::Fine)
     }
@@ -134,6 +133,71 @@ impl ValidateArgs {
             FindingsFormat::Github => Box::new(GithubOutput { out, global }),
         })
     }
+}
+
+/// Lists the rules whose findings are reported.
+fn print_rules(filter: &FindingFilter, global: &Global) -> io::Result<()> {
+    let rules = all_rules().filter(|(_, rule)| filter.keeps_rule(rule));
+    if global.json {
+        return print_json_rules(rules);
+    }
+    let mut out = anstream::stdout().lock();
+    for (_, Rule { id, severity, text, .. }) in rules {
+        let style = paint(*severity);
+        writeln!(out, "{id}  {style}{severity:<7}{style:#}  {text}")?;
+    }
+    Ok(())
+}
+
+/// Explains the rules whose ids start with one of the given texts.
+fn print_explanations(prefixes: &[String], global: &Global) -> io::Result<()> {
+    let rules = all_rules().filter(|(_, rule)| prefixes.iter().any(|prefix| rule.id.starts_with(&**prefix)));
+    if global.json {
+        return print_json_rules(rules);
+    }
+    let mut out = anstream::stdout().lock();
+    for (number, (format, rule)) in rules.enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        print_explanation(&mut out, format, rule)?;
+    }
+    Ok(())
+}
+
+fn print_explanation(out: &mut dyn Write, format: &str, rule: &Rule) -> io::Result<()> {
+    let Rule { id, severity, text, why, mend, .. } = rule;
+    let style = paint(*severity);
+    writeln!(out, "{id}  {style}{severity}{style:#}  {format}")?;
+    for (title, text) in [("rule", text), ("why", why), ("mend", mend)] {
+        for (number, line) in wrapped(text, WIDTH.saturating_sub(8)).iter().enumerate() {
+            writeln!(out, "  {:<6}{line}", if number == 0 { title } else { "" })?;
+        }
+    }
+    Ok(())
+}
+
+/// Divides a text at blanks into lines of at most `width` bytes, unless a word is longer.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len().saturating_add(word.len()) < width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn print_json_rules<'r>(rules: impl Iterator<Item = (&'r str, &'r Rule)>) -> io::Result<()> {
+    let rules = rules.map(|(format, Rule { id, severity, text, why, mend, .. })| {
+        json!({ "rule": id, "severity": severity.to_string(), "text": text, "format": format, "why": why, "mend": mend })
+    });
+    print_json(&document(&json!({ "rules": rules.collect::<Value>() })))
 }
 
 /// The validation of all files of one command.
@@ -222,5 +286,17 @@ impl<'g> ValidationRun<'g> {
         PendingOutput::write(path, args.force, |out| Ok(out.write_whole(&bytes)?))?.finish()?;
         note(&format!("{}: {} written", shown(path), counted(new.len(), "finding")), self.global);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wraps_at_blanks() {
+        assert_eq!(wrapped("a bc def ghij", 6), ["a bc", "def", "ghij"]);
+        assert_eq!(wrapped("a bc", 5), ["a bc"]);
+        assert_eq!(wrapped("longer than", 3), ["longer", "than"]);
     }
 }

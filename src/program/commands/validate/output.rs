@@ -1,16 +1,18 @@
-//! The simple forms of a report: text, names of files, workflow commands, and the JSON document.
+//! The totals of a report, and its simple forms: text, names of files, workflow commands, and the
+//! JSON document.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{Finding, Severity};
 use anstyle::Style;
+use serde_json::{Value, json};
 
 use super::baseline::BaselineEffect;
 use super::check::FileFindings;
 use super::own_rules::{UNREADABLE, has_unreadable};
 use super::paths::slashed;
-use super::totals::{FindingTotals, counts};
 use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::Global;
 use crate::program::input::bytes::Data;
@@ -19,6 +21,71 @@ use crate::program::render::json::{findings, unreadable};
 use crate::program::render::json_writer::JsonWriter;
 use crate::program::render::note::note;
 use crate::program::render::text::{complain, counted, mesh_suffix, print_findings, shown};
+use crate::program::render::units::thousands;
+
+/// The numbers of checked files and of reported findings.
+///
+/// A mesh of several files counts as one file. Each file is sound, or has warnings or errors, or
+/// cannot be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FindingTotals {
+    pub files: u64,
+    /// The number of files without findings above severity info.
+    pub sound: u64,
+    pub with_findings: u64,
+    pub unreadable: u64,
+    pub errors: u64,
+    pub warnings: u64,
+    pub infos: u64,
+    /// The number of files in folders that are no meshes.
+    pub passed_by: u64,
+}
+
+impl FindingTotals {
+    /// Counts a file and its findings.
+    pub fn add(&mut self, file: &FileFindings) {
+        let [errors, warnings, infos] = counts(&file.found);
+        let kind = match file.fault {
+            Some(_) => &mut self.unreadable,
+            None if errors > 0 || warnings > 0 => &mut self.with_findings,
+            None => &mut self.sound,
+        };
+        *kind = kind.saturating_add(1);
+        self.files = self.files.saturating_add(1);
+        self.errors = self.errors.saturating_add(errors);
+        self.warnings = self.warnings.saturating_add(warnings);
+        self.infos = self.infos.saturating_add(infos);
+    }
+
+    /// Returns the totals as a JSON object.
+    pub fn json(&self) -> Value {
+        let Self { files, sound, with_findings, unreadable, errors, warnings, infos, passed_by } = self;
+        json!({
+            "files": files, "sound": sound, "with_findings": with_findings, "unreadable": unreadable,
+            "errors": errors, "warnings": warnings, "infos": infos, "passed_by": passed_by,
+        })
+    }
+}
+
+impl fmt::Display for FindingTotals {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { files, sound, with_findings, unreadable, errors, warnings, infos, passed_by } = *self;
+        let [sound, with_findings, unreadable] = [sound, with_findings, unreadable].map(thousands);
+        let (files, errors) = (counted(files, "file"), counted(errors, "error"));
+        let (warnings, infos) = (counted(warnings, "warning"), counted(infos, "info"));
+        write!(out, "{files}: {sound} sound, {with_findings} with warnings or errors, {unreadable} unreadable; ")?;
+        write!(out, "{errors}, {warnings}, {infos}")?;
+        if passed_by > 0 { write!(out, "; {} passed by", counted(passed_by, "other file")) } else { Ok(()) }
+    }
+}
+
+/// Returns the numbers of errors, warnings and infos among findings.
+fn counts(findings: &[Finding]) -> [u64; 3] {
+    [Severity::Error, Severity::Warning, Severity::Info].map(|severity| {
+        let found = findings.iter().filter(|finding| finding.severity == severity).count();
+        u64::try_from(found).unwrap_or(u64::MAX)
+    })
+}
 
 /// A checked file, with its findings.
 pub struct CheckedFile<'f> {
@@ -240,5 +307,14 @@ mod tests {
     fn a_message_cannot_start_another_command() {
         assert_eq!(github_data("100%\r\n::error::x, y"), "100%25%0D%0A::error::x, y");
         assert_eq!(github_property("a,title=b::c%3A\n"), "a%2Ctitle=b%3A%3Ac%253A%0A");
+    }
+
+    #[test]
+    fn totals_use_the_singular_and_the_plural() {
+        let totals = FindingTotals { files: 2, sound: 1, errors: 1, infos: 2, unreadable: 1, ..Default::default() };
+        let text = "2 files: 1 sound, 0 with warnings or errors, 1 unreadable; 1 error, 0 warnings, 2 infos";
+        assert_eq!(totals.to_string(), text);
+        let totals = FindingTotals { passed_by: 1, ..totals };
+        assert_eq!(totals.to_string(), format!("{text}; 1 other file passed by"));
     }
 }

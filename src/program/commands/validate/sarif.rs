@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::{Finding, Rule};
 use serde_json::{Value, json};
 
+use super::args::all_rules;
 use super::baseline::BaselineEffect;
-use super::filter::all_rules;
 use super::output::{CheckedFile, FindingsOutput, ReportEnd, level};
 use super::paths::uri;
 use crate::program::render::json::{extend, with};

@@ -9,7 +9,6 @@ mod pictures;
 mod report;
 mod sheet;
 mod terminal;
-mod thumbnail;
 
 use std::path::Path;
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use anyhow::Context as _;
 
@@ -13,9 +14,9 @@ use super::args::ViewArgs;
 use super::drawing::Drawing;
 use super::movie::Movie;
 use super::report::{DrawnFacts, ViewResult, print_results};
-use super::thumbnail;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
+use crate::program::commands::validate::percent_encoded;
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
@@ -26,6 +27,8 @@ use crate::program::render::text::shown;
 
 /// The size of a picture if none is given.
 const SIZE: [u32; 2] = [1024, 1024];
+/// The size of a thumbnail if none is given.
+const THUMBNAIL_SIZE: [u32; 2] = [256, 256];
 
 /// Writes the picture of the only mesh.
 pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: &Global) -> anyhow::Result<Outcome> {
@@ -62,9 +65,9 @@ fn write_picture(
         let movie = Movie::new(args, drawing, (asset, path), format)?;
         return write_to(args, output, |out| movie.write(drawing, (asset, path), out, global));
     }
-    let texts = if args.thumbnail { thumbnail::texts(asset, path) } else { Vec::new() };
+    let texts = if args.thumbnail { thumbnail_texts(asset, path) } else { Vec::new() };
     let options = if args.thumbnail {
-        with_enough_detail(drawing.options(asset, thumbnail::SIZE)?)
+        with_enough_detail(drawing.options(asset, THUMBNAIL_SIZE)?)
     } else {
         drawing.options(asset, SIZE)?
     };
@@ -75,6 +78,23 @@ fn write_picture(
         format.write(out, &drawn.picture, &texts)?;
         Ok(DrawnFacts::new(&drawn))
     })
+}
+
+/// Returns the keywords and texts of the PNG file: the address and the time of the last change of
+/// the file at `path`, or of the file of a pair that the path names.
+fn thumbnail_texts(asset: &InputAsset, path: &Path) -> Vec<(&'static str, String)> {
+    let files = asset.files();
+    let path = files.get(asset.source).map_or(path, |file| file);
+    let changed = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let seconds = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
+    let time = seconds.map(|seconds| ("Thumb::MTime", seconds.as_secs().to_string()));
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    [("Thumb::URI", file_uri(&absolute))].into_iter().chain(time).collect()
+}
+
+/// Returns the address of a file. The characters that are not escaped are those of `GLib`.
+fn file_uri(path: &Path) -> String {
+    format!("file://{}", percent_encoded(path.as_os_str().as_encoded_bytes(), b"-._~!$&'()*+,;=:@/"))
 }
 
 /// Writes a file, or standard output. Returns the facts with the size of the file.
@@ -133,4 +153,14 @@ fn output_name(
         }
     }
     usage!("{}: another mesh has a picture of the same name; draw it into another folder", shown(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_escaped() {
+        assert_eq!(file_uri(Path::new("/a b/\u{e9}#1.mesh")), "file:///a%20b/%C3%A9%231.mesh");
+    }
 }

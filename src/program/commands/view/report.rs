@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::program::args::{Global, STDIN};
 use crate::program::describe::picture::MissingParts;
-use crate::program::input::passed_by::PassedBy;
+use crate::program::input::not_opened::PassedBy;
 use crate::program::outcome::Outcome;
 use crate::program::render::json::{document, print_json};
 use crate::program::render::note::note;

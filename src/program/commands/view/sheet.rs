@@ -13,7 +13,7 @@ use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
-use crate::program::input::passed_by::PassedBy;
+use crate::program::input::not_opened::PassedBy;
 use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};

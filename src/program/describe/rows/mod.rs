@@ -3,7 +3,6 @@
 
 pub mod column;
 pub mod filter;
-mod hashes;
 pub mod request;
 pub mod row;
 pub mod selected;

@@ -2,17 +2,20 @@
 
 use std::path::Path;
 
+use xxhash_rust::xxh3::Xxh3Default;
+
 use super::column::{Cell, TableColumn};
 use super::filter::Condition;
-use super::hashes::{content_hash, topology_hash};
 use super::row::{RowValues, TableRow};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
 use crate::program::formats::level_args::LodFilter;
 use crate::program::input::asset::InputAsset;
-use crate::{Severity, finding};
+use crate::{Array as _, Geometry, Severity, finding};
 
 /// The maximum number of surfaces of one file that have rows.
 const MAX_SURFACE_ROWS: usize = 65_536;
+/// The number of bytes of indices that are hashed in one step.
+const BATCH_BYTES: usize = 16_384;
 
 /// What is read of a file to make its rows.
 #[allow(clippy::struct_excessive_bools, reason = "each is a value that takes time")]
@@ -101,6 +104,51 @@ impl RowRequest {
         asset.check()?;
         Ok(vec![values])
     }
+}
+
+/// Returns a hash of all bytes of the files of a mesh, without its script.
+fn content_hash(asset: &InputAsset) -> u128 {
+    let mut hash = Xxh3Default::new();
+    for source in 0..2 {
+        let bytes = asset.source_bytes(source);
+        hash.update(&bytes.len().to_le_bytes());
+        hash.update(bytes);
+    }
+    hash.digest128()
+}
+
+/// Returns a hash of the triangles of the highest level of all assets, without the positions of
+/// their vertices. Two meshes with the same hash have the same shape of the net, also if they are
+/// of different formats.
+fn topology_hash(asset: &InputAsset) -> crate::Result<u128> {
+    let mut hash = Xxh3Default::new();
+    let contents = asset.model.contents();
+    for number in 0..contents.asset_count()? {
+        let part = contents.asset(number)?;
+        if part.level_count()? > 0 {
+            add_triangles(&*part.level(0)?, &mut hash)?;
+        }
+    }
+    Ok(hash.digest128())
+}
+
+/// Adds the triangles of all surfaces of a level of detail to a hash.
+fn add_triangles(level: &dyn Geometry, hash: &mut Xxh3Default) -> crate::Result<()> {
+    let mut batch = Vec::with_capacity(BATCH_BYTES);
+    for surface in level.surfaces()? {
+        let indices = surface.indices()?;
+        hash.update(&indices.len().to_le_bytes());
+        for index in indices.iter() {
+            batch.extend_from_slice(&index.to_le_bytes());
+            if batch.len() >= BATCH_BYTES {
+                hash.update(&batch);
+                batch.clear();
+            }
+        }
+        hash.update(&batch);
+        batch.clear();
+    }
+    Ok(())
 }
 
 /// Returns the numbers of errors and of warnings that `validate` reports.

@@ -1,16 +1,16 @@
 //! The files of a page: one page, or several pages and an index that lists their meshes.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::index::{IndexTile, write_end, write_page, write_start};
-use super::start::PageStart;
-use super::{PageMesh, PageWriter};
+use super::{PageMesh, PageStart, PageWriter, foot, head};
 use crate::Error;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::validate::uri;
 use crate::program::outcome::UsageError;
 use crate::program::picture::sheet_layout::numbered_path;
+use crate::program::render::base64::base64;
+use crate::program::render::escape::xml_text;
 use crate::program::render::text::shown;
 
 /// The greatest number of meshes on a page.
@@ -86,7 +86,7 @@ impl<'a> PageFiles<'a> {
         self.end_page(last)?;
         let mut outputs = Vec::new();
         if let Some(index) = &mut self.index {
-            index.write_part(&self.target, |out| Ok(write_end(out)?))?;
+            index.write_part(&self.target, |out| Ok(write_index_end(out)?))?;
             outputs.push((self.target.clone(), index.complete(&self.target)?));
         }
         outputs.extend(self.pages.iter().enumerate().map(|(page, (_, bytes))| (self.path(page), *bytes)));
@@ -119,7 +119,7 @@ impl<'a> PageFiles<'a> {
         } else {
             page.file.choose_path(&path, self.force)?;
             let mut index = PendingOutput::create(&self.target, self.force)?;
-            index.write_part(&self.target, |out| Ok(write_start(out, self.title, self.start)?))?;
+            index.write_part(&self.target, |out| Ok(write_index_start(out, self.title, self.start)?))?;
             index
         };
         page.file.write_part(&path, |out| Ok(page.writer.finish(out, Some(&address(&self.target)))?))?;
@@ -127,13 +127,56 @@ impl<'a> PageFiles<'a> {
         let name = shown(Path::new(path.file_name().unwrap_or_default()));
         index.write_part(&self.target, |out| {
             let mut buffer = BufWriter::with_capacity(BUFFER, out);
-            write_page(&mut buffer, &address(&path), &name, &page.tiles)?;
+            write_index_tiles(&mut buffer, &address(&path), &name, &page.tiles)?;
             Ok(buffer.flush()?)
         })?;
         self.pages.push((page.file, bytes));
         self.index = Some(index);
         Ok(())
     }
+}
+
+/// A mesh in the index.
+struct IndexTile {
+    name: String,
+    /// The path of the mesh as text.
+    path: String,
+    /// A PNG file.
+    thumbnail: Vec<u8>,
+}
+
+/// Writes the start of the index.
+fn write_index_start(out: &mut dyn Write, title: &str, start: &PageStart) -> io::Result<()> {
+    out.write_all(head(title, start).as_bytes())?;
+    writeln!(out, "<header><h1>{}</h1></header>", xml_text(title))
+}
+
+/// Writes the tiles of the meshes of a page, in the order of the page. `address` is the relative
+/// address of the page, and `name` the name of its file.
+///
+/// The pictures are lines of an element that the browser does not show. The script takes a line
+/// when its tile comes into view.
+fn write_index_tiles(out: &mut dyn Write, address: &str, name: &str, tiles: &[IndexTile]) -> io::Result<()> {
+    let address = xml_text(address);
+    write!(out, "<section><h2><a href=\"{address}\">{}</a></h2><div class=\"tiles\">", xml_text(name))?;
+    for (index, tile) in tiles.iter().enumerate() {
+        let [name, path] = [&tile.name, &tile.path].map(|text| xml_text(text));
+        writeln!(
+            out,
+            "<a class=\"tile\" href=\"{address}#mesh={index}\" title=\"{path}\" data-line=\"{index}\">\
+             <img alt=\"\"><span>{name}</span></a>"
+        )?;
+    }
+    write!(out, "</div><script type=\"application/octet-stream\" class=\"thumbnails\">")?;
+    for tile in tiles {
+        writeln!(out, "{}", base64(&tile.thumbnail))?;
+    }
+    writeln!(out, "</script></section>")
+}
+
+/// Writes the end of the index.
+fn write_index_end(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(foot("").as_bytes())
 }
 
 /// Returns the address of a file in the same folder.

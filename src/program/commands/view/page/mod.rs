@@ -7,17 +7,17 @@
 //! identified by its hash.
 //!
 //! Many meshes are on several pages, which an index lists.
-
-mod data;
 mod files;
-mod index;
 mod parts;
-mod start;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Write};
 use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::{Value, json};
 
 use crate::Error;
 use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
@@ -25,13 +25,13 @@ use crate::math::as_u64;
 use crate::program::commands::map::style_of_all;
 use crate::program::input::asset::InputAsset;
 use crate::program::picture::textures::TextureFolder;
+use crate::program::render::base64::base64;
 use crate::program::render::counting_writer::CountingWriter;
 use crate::program::render::escape::xml_text;
 use crate::program::render::text::shown;
-use data::{DataElements, data_url};
+use crate::render::{Background, Camera};
 pub use files::PageFiles;
 use parts::{write_byte_map, write_error, write_findings, write_left_out};
-pub use start::PageStart;
 
 /// The page before its first mesh and after its last one, with marks where the title and the style
 /// are inserted.
@@ -61,6 +61,10 @@ const MOST_BYTES: u64 = 290_000;
 
 /// The size of a page without meshes.
 const OWN_BYTES: usize = PAGE.len() + STYLE.len() + SCRIPT.len();
+/// The number of bytes that are encoded at a time: a multiple of 3, which needs no padding.
+const BLOCK: usize = 48 << 10;
+/// The number of blocks in an element. A browser keeps the text of an element as one string.
+const MAX_BLOCKS: usize = 256;
 
 /// A mesh on a page.
 pub struct PageMesh<'a> {
@@ -219,4 +223,123 @@ fn head(title: &str, start: &PageStart) -> String {
 fn foot(index: &str) -> String {
     let (_, foot) = PAGE.split_once("{meshes}").unwrap_or((PAGE, ""));
     foot.replace("{index}", index).replace("{script}", SCRIPT)
+}
+
+/// Writes bytes as Base64 in one or more elements.
+struct DataElements<'o> {
+    out: &'o mut dyn Write,
+    attributes: String,
+    block: Vec<u8>,
+    /// The number of blocks in the open element, or `None` if no element is open.
+    blocks: Option<usize>,
+}
+
+impl<'o> DataElements<'o> {
+    /// Makes a writer. Each element has the given attributes.
+    fn new(out: &'o mut dyn Write, attributes: &str) -> Self {
+        Self { out, attributes: attributes.to_owned(), block: Vec::new(), blocks: None }
+    }
+
+    /// Writes all bytes that `produce` writes, compressed with zlib, and closes the last element.
+    fn compressed(self, produce: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut encoder = ZlibEncoder::new(self, Compression::default());
+        produce(&mut encoder)?;
+        Ok(encoder.finish()?.finish()?)
+    }
+
+    /// Writes bytes as they are, and closes the last element.
+    fn whole(mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)?;
+        self.finish()
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.end_block()?;
+        self.close()
+    }
+
+    /// Writes the bytes of the block.
+    fn end_block(&mut self) -> io::Result<()> {
+        if self.blocks.is_none() {
+            write!(self.out, "<script type=\"application/octet-stream\" {}>", self.attributes)?;
+        }
+        self.out.write_all(base64(&self.block).as_bytes())?;
+        self.block.clear();
+        let blocks = self.blocks.unwrap_or_default().saturating_add(1);
+        self.blocks = Some(blocks);
+        if blocks < MAX_BLOCKS { Ok(()) } else { self.close() }
+    }
+
+    /// Closes the open element, if any.
+    fn close(&mut self) -> io::Result<()> {
+        if self.blocks.take().is_some() { self.out.write_all(b"</script>\n") } else { Ok(()) }
+    }
+}
+
+impl Write for DataElements<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(BLOCK.saturating_sub(self.block.len()));
+        self.block.extend_from_slice(bytes.get(..count).unwrap_or_default());
+        if self.block.len() == BLOCK {
+            self.end_block()?;
+        }
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns bytes as a URL that contains them.
+fn data_url(kind: &str, bytes: &[u8]) -> String {
+    format!("data:{kind};base64,{}", base64(bytes))
+}
+
+/// How a page shows a mesh at first.
+#[derive(Clone, Debug)]
+pub struct PageStart {
+    pub camera: Camera,
+    pub background: Background,
+    /// The name of the style in the script of the page.
+    pub style: &'static str,
+    pub is_wired: bool,
+    pub has_skeleton: bool,
+    pub has_textures: bool,
+    /// The frame of the clip, or of the first one if none is chosen.
+    pub frame: Option<f32>,
+}
+
+impl PageStart {
+    /// Returns the JSON for the script of the page.
+    pub fn json(&self) -> Value {
+        json!({
+            "camera": camera(&self.camera), "background": background(self.background), "style": self.style,
+            "isWired": self.is_wired, "hasSkeleton": self.has_skeleton, "hasTextures": self.has_textures,
+            "frame": self.frame,
+        })
+    }
+}
+
+/// Returns a camera that turns around the mesh as its angles to the right and up, in degrees, and
+/// its zoom, and a camera at a point as the point and the one that it looks at.
+fn camera(camera: &Camera) -> Value {
+    match *camera {
+        Camera::Orbit { from: [x, y, z], up: [up_x, _, up_z], zoom } => {
+            let run = x.hypot(z);
+            let pitch = y.atan2(run).to_degrees();
+            // A camera that looks straight down or up is turned by its up direction.
+            let yaw = if run > 1e-6 { x.atan2(z) } else { (-up_x * y.signum()).atan2(-up_z * y.signum()) };
+            json!({ "angles": [yaw.to_degrees(), pitch], "zoom": zoom })
+        }
+        Camera::LookAt { from, to } => json!({ "from": from, "to": to }),
+    }
+}
+
+fn background(background: Background) -> Value {
+    match background {
+        Background::Color([red, green, blue]) => format!("#{red:02x}{green:02x}{blue:02x}").into(),
+        Background::Transparent => "transparent".into(),
+        Background::Studio => Value::Null,
+    }
 }

@@ -12,8 +12,7 @@ use crate::Limits;
 use crate::program::args::Global;
 use crate::program::input::open::open;
 use crate::program::picture::png::write_png;
-use crate::program::render::base64::base64;
-use crate::render::{Background, Camera, Picture};
+use crate::render::Picture;
 
 const HOSTILE: &str = "</script><script>alert(1)</script>\"'&";
 
@@ -160,4 +159,49 @@ fn a_page_has_the_images_of_the_materials_only() {
     assert_eq!(found.len(), 2);
     assert_eq!(decode_base64(found[0]), std::fs::read(folder.path().join("Planks.png")).unwrap());
     assert_eq!(page.matches("class=\"texture\"").count(), 2);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation; `.ci/run` runs it")]
+fn elements_together_have_all_bytes() {
+    for size in [0, 1, BLOCK - 1, BLOCK, BLOCK * MAX_BLOCKS + 2] {
+        let bytes: Vec<u8> = (0..=255).cycle().take(size).collect();
+        let mut text = Vec::new();
+        DataElements::new(&mut text, "class=\"x\"").whole(&bytes).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let start = "<script type=\"application/octet-stream\" class=\"x\">";
+        let mut read = Vec::new();
+        for element in text.split_terminator("</script>\n") {
+            read.extend(decode_base64(element.strip_prefix(start).unwrap()));
+        }
+        assert!(read == bytes, "{size} bytes");
+    }
+}
+
+#[test]
+fn a_camera_has_the_angles_of_the_command_line() {
+    for (made, [yaw, pitch]) in [
+        (Camera::FRONT, [0.0, 0.0]),
+        (Camera::BACK, [180.0, 0.0]),
+        (Camera::RIGHT, [90.0, 0.0]),
+        (Camera::LEFT, [-90.0, 0.0]),
+        (Camera::TOP, [0.0, 90.0]),
+        (Camera::BOTTOM, [0.0, -90.0]),
+        (Camera::ISO, [30.0, 20.0]),
+        (Camera::orbit(-50.0, 35.0), [-50.0, 35.0]),
+        (Camera::orbit(40.0, 90.0), [40.0, 90.0]),
+        (Camera::orbit(40.0, -90.0), [40.0, -90.0]),
+    ] {
+        let json = camera(&made);
+        let angle = |index: usize| json["angles"][index].as_f64().unwrap();
+        assert!((angle(0) - yaw).abs() < 1e-3 && (angle(1) - pitch).abs() < 1e-3, "{made:?}: {json}");
+    }
+    let camera = camera(&Camera::LookAt { from: [1.0, 2.0, 3.0], to: [0.0; 3] });
+    assert_eq!(camera["from"][2], 3.0);
+}
+
+#[test]
+fn a_background_is_a_colour_of_the_style_sheet() {
+    assert_eq!(background(Background::Color([1, 0xab, 0])), "#01ab00");
+    assert!(background(Background::Studio).is_null());
 }

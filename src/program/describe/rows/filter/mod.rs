@@ -1,7 +1,6 @@
 //! Conditions on rows, such as `triangles > 65535 && rigged`.
 
 mod parser;
-mod token;
 
 pub use parser::find;
 
