@@ -145,6 +145,7 @@ mod scene;
 pub mod sidecar;
 mod simd;
 pub mod streaming;
+mod text;
 mod validate;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file

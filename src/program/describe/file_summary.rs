@@ -19,12 +19,9 @@ use super::levels::{describe_levels, only_level};
 use super::partial::value_or;
 use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
-use crate::program::formats::gpu_size::GpuCounter;
-use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceSummary};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::bytes::Data;
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::formats::{GpuCounter, GpuSize, LevelSummary, LodFilter, SurfaceSummary, nearest_level};
+use crate::program::input::{Data, InputAsset};
+use crate::program::output::JsonWriter;
 
 /// The maximum number of surfaces of a file in which a surface may take almost no bytes.
 const MAX_LISTED: usize = 4096;
@@ -288,7 +285,7 @@ impl FileSummary {
         // Writing to a sink cannot fail.
         let _ = self.write_surfaces(asset, &mut out);
         let _ = self.write_properties(asset, &mut out, |_| ());
-        out.take_fault().map_or(Ok(()), Err)
+        out.fault.take().map_or(Ok(()), Err)
     }
 
     /// Adds the path of the mesh that the animation moves to the description, if such a mesh is on

@@ -3,8 +3,7 @@
 use crate::export::LevelChoice;
 use crate::model::{Asset, Contents, Lod};
 
-use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::formats::summary::{LevelSummary, SurfaceLod, SurfaceSummary};
+use crate::program::formats::{LevelSummary, LodFilter, SurfaceLod, SurfaceSummary, nearest_level};
 
 /// Describes the levels of detail of a mesh, which only the names of its surfaces tell. The
 /// surfaces of the chosen level are counted and drawn.

@@ -17,7 +17,17 @@ use crate::formats::is_mesh_name;
 use crate::formats::mesh_files::is_data;
 use crate::io::read_start;
 
-use names::{MAGIC_BYTES, is_recognised};
+pub use adjust_args::AdjustArgs;
+pub use frames::{blend_frames, blend_vertex_frames};
+pub use gpu_size::GpuCounter;
+pub use level_args::{
+    LevelArgs, LevelNumber, LodFilter, filter_parser, level_index, level_parser, lod_parser, nearest_level,
+};
+use names::MAGIC_BYTES;
+pub use names::{has_extension, is_part, is_recognised};
+pub use native_output::{advice, check_extension, expect_extension, is_known, is_named_as_folder};
+pub use selectors::{Selector, surfaces};
+pub use summary::{GpuSize, LevelSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary};
 
 /// A file in a folder, by its name and its first bytes.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use crate::export::ExportFormat;
 use super::names::{extensions as native_extensions, has_extension};
 use crate::program::args::STDIN;
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 
 /// The extensions of other files than meshes, and the command that writes each.
 const WRITTEN: [(&[&str], &str); 5] = [

@@ -5,7 +5,7 @@ use crate::Bounds;
 use crate::model::Counts;
 use serde_json::{Value, json};
 
-use crate::program::render::json;
+use crate::program::output::json;
 
 /// The description of one surface.
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]

@@ -11,8 +11,7 @@ use super::paths::InputPaths;
 use crate::Error;
 use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::Global;
-use crate::program::render::note::note;
-use crate::program::render::text::shown;
+use crate::program::output::{note, shown};
 
 /// What is not opened.
 #[derive(Default)]

@@ -9,8 +9,8 @@ use std::path::Path;
 use crate::Error;
 use crate::error::Cause;
 use crate::formats::foreign::ForeignKind;
-use crate::program::formats::names::has_extension;
-use crate::program::render::text::{count, counted};
+use crate::program::formats::has_extension;
+use crate::program::output::{count, counted};
 
 /// The greatest number of kinds that a text lists.
 const MAX_KINDS: usize = 12;

@@ -18,12 +18,11 @@ use super::pattern;
 use crate::Error;
 use crate::formats::mesh_files::{data_of, is_aniv, lower};
 use crate::program::args::{Global, STDIN, WalkArgs};
-use crate::program::formats::names::has_extension;
-use crate::program::formats::{FileInFolder, file_in_folder};
+use crate::program::formats::{
+    has_extension, {FileInFolder, file_in_folder},
+};
 use crate::program::outcome::UsageError;
-use crate::program::render::note::note;
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::text::shown;
+use crate::program::output::{ProgressMeter, note, shown};
 
 /// The path of a file to open.
 #[derive(Clone, Debug)]

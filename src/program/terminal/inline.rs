@@ -55,8 +55,8 @@ pub fn side_by_side(picture: &[String], columns: usize, text: &[String], first: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::output::base64;
     use crate::program::picture::png::png_bytes;
-    use crate::program::render::base64::base64;
     use crate::program::terminal::protocol::BlockColors;
 
     fn texts(lines: &[&str]) -> Vec<String> {

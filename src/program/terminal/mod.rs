@@ -34,7 +34,7 @@ pub use view_state::{TerminalScene, ViewState};
 
 use super::args::Global;
 use super::outcome::{Outcome, UsageError, usage};
-use super::render::report::{is_pipe_closed, report};
+use super::output::{is_pipe_closed, report};
 use protocol::is_dumb;
 
 /// The most columns of a picture that is printed.

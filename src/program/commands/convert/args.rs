@@ -11,13 +11,12 @@ use crate::model::Asset;
 use crate::program::args::{
     Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals, parse_number,
 };
-use crate::program::formats::adjust_args::AdjustArgs;
-use crate::program::formats::is_mesh_file;
-use crate::program::formats::level_args::{LevelNumber, level_index, level_parser};
-use crate::program::formats::native_output::{advice, is_known, is_named_as_folder};
-use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
+use crate::program::formats::selectors::surfaces as selected_surfaces;
+use crate::program::formats::{
+    AdjustArgs, LevelNumber, Selector, advice, is_known, is_mesh_file, is_named_as_folder, level_index, level_parser,
+};
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 use crate::scene::ColorUse;
 
 const HELP: &str = "\

@@ -11,7 +11,7 @@ use crate::export::SourceFacts;
 use crate::io::{prefetch, read_start};
 use crate::program::args::STDIN;
 use crate::program::atomic_write;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 
 /// The number of bytes that are hashed before the pages of a mapped file are released.
 const HASH_BLOCK: usize = 4 << 20;

@@ -11,12 +11,9 @@ use crate::ErrorKind;
 use crate::export::{Export, ExportFormat, Loss, SceneInput};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
-use crate::program::input::animation_files::AnimationFile;
-use crate::program::input::asset::{InputAsset, at_output};
+use crate::program::input::{AnimationFile, InputAsset, at_output};
 use crate::program::outcome::usage;
-use crate::program::render::losses::refuse;
-use crate::program::render::output_limit::OutputLimit;
-use crate::program::render::text::shown;
+use crate::program::output::{OutputLimit, refuse, shown};
 use crate::program::threads;
 
 /// The size of the buffer between the writer of a format and the system.

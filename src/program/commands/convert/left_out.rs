@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::export::{ExportFormat, Loss, LossKind};
-use crate::program::render::text::counted;
+use crate::program::output::counted;
 
 /// The data that a format could not hold, of all meshes that were written.
 pub struct LeftOutByFormat {

@@ -24,16 +24,11 @@ use outputs::OutputNames;
 
 use crate::export::{ExportFormat, Loss};
 use crate::program::args::{Global, STDIN};
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::animation_files::{AnimationFile, open_animations};
-use crate::program::input::open::Repeated;
-use crate::program::input::passed_by::PassedBy;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::input::{AnimationFile, PassedBy, Repeated, open_animations};
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::json::{document, error as error_json, print_json};
-use crate::program::render::losses::{loss_line, losses_json, refuse};
-use crate::program::render::note::note;
-use crate::program::render::report::complain_about;
-use crate::program::render::text::{count, counted, shown};
+use crate::program::output::json::{document, error as error_json};
+use crate::program::output::{complain_about, count, counted, loss_line, losses_json, note, print_json, refuse, shown};
 use crate::program::threads;
 
 /// The result of one mesh, in the order of the command line.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::both::Both;
-use crate::program::input::bytes::Data;
+use crate::program::input::Data;
 use crate::program::threads;
 use crate::{Error, Field, Model, Region, Result};
 

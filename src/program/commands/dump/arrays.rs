@@ -5,10 +5,9 @@ use crate::{Animations, Array as _, Error, ErrorKind, Field, FrameBlend, Geometr
 
 use super::attribute::{Attribute, NeutralAttribute};
 use super::frame_args::FrameArgs;
-use crate::program::formats::frames::blend_vertex_frames;
+use crate::program::formats::blend_vertex_frames;
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::arrays::{FrameAxes, FrameAxis};
-use crate::program::render::values::{ComputedVectors, Values, boxed};
+use crate::program::output::{ComputedVectors, FrameAxes, FrameAxis, Values, boxed};
 
 /// The surfaces, bones and hulls of a mesh, with the options that choose its arrays.
 pub struct ArrayContext<'a> {

@@ -4,8 +4,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use super::attribute::{Attribute, NeutralAttribute};
-use crate::program::render::escape::FloatCell;
-use crate::program::render::values::Item;
+use crate::program::output::{FloatCell, Item};
 
 /// The adjacent columns of one attribute.
 pub struct ColumnGroup {

@@ -8,8 +8,7 @@ use super::influences::largest_count;
 use super::mesh_arrays::MeshArrays;
 use super::npy::ArrayHead;
 use super::summary::Summary;
-use crate::program::render::numbers::Layout;
-use crate::program::render::values::Values;
+use crate::program::output::{Layout, Values};
 
 /// The number of rows that are written at a time.
 const ROWS_BATCH: usize = 1024;

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use crate::program::args::{FrameIndex, first_set, named_values, parse_frame_index};
-use crate::program::formats::selectors::Selector;
+use crate::program::formats::Selector;
 
 /// The options that choose a vertex frame, and how values are computed from it.
 #[derive(Clone, Debug, Args)]

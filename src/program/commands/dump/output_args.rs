@@ -6,12 +6,10 @@ use clap::{Args, ValueEnum};
 
 use super::super::bench::parse_size;
 use crate::program::args::{STDIN, value_name};
-use crate::program::formats::names::has_extension;
-use crate::program::formats::native_output::advice;
-use crate::program::input::asset::{InputAsset, at_output};
+use crate::program::formats::{advice, has_extension};
+use crate::program::input::{InputAsset, at_output};
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::output_limit::OutputLimit;
-use crate::program::render::text::shown;
+use crate::program::output::{OutputLimit, shown};
 
 /// A format in which arrays are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

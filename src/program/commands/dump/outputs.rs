@@ -10,8 +10,8 @@ use super::output_args::{ArrayFormat, OutputArgs};
 use super::summary::Summary;
 use crate::program::args::Global;
 use crate::program::atomic_write::PendingOutput;
-use crate::program::input::asset::InputAsset;
-use crate::program::render::output_limit::OutputLimit;
+use crate::program::input::InputAsset;
+use crate::program::output::OutputLimit;
 
 /// The number of bytes that are collected before they are written.
 const BLOCK: usize = 256 << 10;

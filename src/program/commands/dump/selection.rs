@@ -4,7 +4,7 @@ use crate::model::ItemOwner;
 
 use super::arrays::{ArrayContext, ChosenArrays, numbered_hulls};
 use super::attribute::Attribute;
-use crate::program::formats::selectors::{Selector, surfaces};
+use crate::program::formats::{Selector, surfaces};
 use crate::program::outcome::{UsageError, usage};
 
 /// The kind of items that have arrays.

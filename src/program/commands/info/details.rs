@@ -8,8 +8,7 @@ use crate::Name;
 use crate::model::BlockSummary;
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::render::text::counted;
-use crate::program::render::units::bytes;
+use crate::program::output::{bytes, counted};
 
 /// Prints the details of the chosen parts.
 pub fn print_details(out: &mut dyn Write, summary: &FileSummary, fields: &Fields) -> io::Result<()> {

@@ -18,19 +18,13 @@ use crate::model::Properties;
 use crate::program::args::{Files, Global, WatchArgs};
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
-use crate::program::describe::rows::selected::SelectedFiles;
+use crate::program::describe::rows::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
-use crate::program::formats::level_args::{LodFilter, filter_parser};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::bytes::Data;
-use crate::program::input::not_opened::{NotOpened, missing_json};
-use crate::program::input::open::Repeated;
-use crate::program::input::watch::watch;
+use crate::program::formats::{LodFilter, filter_parser};
+use crate::program::input::{Data, InputAsset, NotOpened, Repeated, missing_json, watch};
 use crate::program::outcome::Outcome;
-use crate::program::render::json::{start_entries, unreadable};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress::suspended;
-use crate::program::render::text::complain;
+use crate::program::output::json::unreadable;
+use crate::program::output::{JsonWriter, complain, suspended};
 use crate::program::terminal::PictureArgs;
 use crate::render::Picture;
 
@@ -148,7 +142,7 @@ impl InfoArgs {
         let sink = EntrySink::new();
         let mut shared = &sink;
         let mut out = JsonWriter::indented(&mut shared);
-        start_entries(&mut out)?;
+        out.start_entries()?;
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
         let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
@@ -156,7 +150,7 @@ impl InfoArgs {
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
                 Err(error) => {
-                    out.item_object(|out| {
+                    out.object(|out| {
                         out.fields(&unreadable(path, &error))?;
                         unopened_properties(path, &error, &mut Properties::new(out))
                     })?;
@@ -177,10 +171,9 @@ impl InfoArgs {
         let NotOpened { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
-            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
+            out.key("unresolved").list(|out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
         }
-        out.close(b"}")?;
-        writeln!(shared)?;
+        out.end()?;
         sink.finish(skeletons)?;
         Ok(outcome)
     }
@@ -213,9 +206,9 @@ impl InfoArgs {
 /// Writes an item of a list: a mesh whose files do not exist, with the commands of the script about
 /// the mesh.
 fn write_missing(missing: &MissingMesh<Data>, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    out.item_object(|out| {
+    out.object(|out| {
         out.fields(&missing_json(missing))?;
-        out.field_object("properties", |out| missing.properties(&mut Properties::new(out)))
+        out.key("properties").object(|out| missing.properties(&mut Properties::new(out)))
     })
 }
 

@@ -8,9 +8,9 @@ use anstream::{AutoStream, ColorChoice};
 use crate::error::copy_text;
 use crate::program::args::Global;
 use crate::program::describe::picture::draw_small;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 use crate::program::outcome::Outcome;
-use crate::program::render::report::complain_about;
+use crate::program::output::complain_about;
 use crate::program::terminal::{Terminal, print_with_text};
 use crate::render::Picture;
 

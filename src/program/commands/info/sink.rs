@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Read, StdoutLock, Write};
 
 use crate::program::describe::skeletons::Skeletons;
-use crate::program::render::held::HeldOutput;
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::output::{HeldOutput, JsonWriter};
 
 /// Standard output, with a part that is held back until the meshes of all animations are known.
 pub struct EntrySink {
@@ -37,7 +36,7 @@ impl EntrySink {
     /// held back.
     pub fn leave_gap(&self, depth: usize, bones: &[(String, i32)]) {
         let mut held = self.held.borrow_mut();
-        let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::new(), gaps: Vec::new() });
+        let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::start(), gaps: Vec::new() });
         held.gaps.push(Gap { at: held.text.written, depth, bones: bones.to_vec() });
     }
 
@@ -51,7 +50,7 @@ impl EntrySink {
                 io::copy(&mut Read::by_ref(file).take(at.saturating_sub(printed)), &mut out)?;
                 printed = at;
                 if let Some(fit) = skeletons.fit(&bones) {
-                    JsonWriter::resumed(&mut out, depth).field("mesh", fit.json())?;
+                    JsonWriter::indented(&mut out).resumed(depth, true).field("mesh", fit.json())?;
                 }
             }
             io::copy(file, &mut out)?;

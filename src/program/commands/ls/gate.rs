@@ -1,10 +1,9 @@
 //! The condition of `--fail-if`, which makes the exit code 1 if a row meets it.
 
 use super::TableRow;
-use crate::program::describe::rows::column::TableColumn;
-use crate::program::describe::rows::filter::Condition;
+use crate::program::describe::rows::{Condition, TableColumn};
 use crate::program::outcome::Outcome;
-use crate::program::render::text::{complain, count, counted, mesh_suffix, shown};
+use crate::program::output::{complain, count, counted, mesh_suffix, shown};
 
 /// The number of rows that the message names.
 const NAMED: usize = 3;

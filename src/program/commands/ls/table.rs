@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 
 use crate::Name;
 use crate::program::args::value_name;
-use crate::program::describe::rows::column::{Cell, ColumnType, TableColumn};
-use crate::program::render::escape::{FloatCell, csv_cell, markdown_cell};
-use crate::program::render::json::number;
-use crate::program::render::units::{bytes, decimals, thousands};
+use crate::program::describe::rows::{Cell, ColumnType, TableColumn};
+use crate::program::output::json::number;
+use crate::program::output::{FloatCell, bytes, csv_cell, decimals, markdown_cell, thousands};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 

@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::program::describe::rows::column::{Cell, TableColumn};
-use crate::program::describe::rows::row::TableRow;
-use crate::program::render::json::extend;
-use crate::program::render::text::{count, counted};
-use crate::program::render::units::bytes;
+use crate::program::describe::rows::{Cell, TableColumn, TableRow};
+use crate::program::output::json::extend;
+use crate::program::output::{bytes, count, counted};
 
 /// The sums over the printed rows.
 #[derive(Clone, Debug, Default)]

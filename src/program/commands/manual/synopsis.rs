@@ -3,6 +3,8 @@
 use clap::builder::Str;
 use clap::{Arg, ArgAction, Command};
 
+use super::markdown::escaped;
+
 /// Returns the section with the synopsis of a command.
 pub fn synopsis(command: &Command) -> String {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
@@ -50,8 +52,4 @@ fn values(argument: &Arg) -> String {
 
 fn bracketed(text: String, is_required: bool) -> String {
     if is_required { text } else { format!("[{text}]") }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\e").replace('-', "\\-")
 }

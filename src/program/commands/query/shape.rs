@@ -10,7 +10,7 @@ use crate::query::Triangles;
 use crate::{Animations, Array, FrameBlend, Geometry, Pose, Skeleton};
 
 use crate::program::args::FrameIndex;
-use crate::program::formats::frames::{blend_frames, blend_vertex_frames};
+use crate::program::formats::{blend_frames, blend_vertex_frames};
 use crate::program::outcome::usage;
 
 /// The positions of all vertices at one time of an animation.

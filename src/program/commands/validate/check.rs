@@ -12,9 +12,8 @@ use crate::{Finding, Region};
 
 use super::own_rules::{DeniedCondition, unreadable};
 use crate::program::args::Global;
-use crate::program::formats::names::has_extension;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::open::open_script;
+use crate::program::formats::has_extension;
+use crate::program::input::{InputAsset, open_script};
 
 /// The findings about one mesh, or about one file that is not a mesh.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::filter::{FindingFilter, all_rules};
 use crate::program::args::Global;
-use crate::program::render::json::{document, print_json};
-use crate::program::render::text::paint;
+use crate::program::output::json::document;
+use crate::program::output::{paint, print_json};
 
 /// The greatest number of columns of an explanation.
 const WIDTH: usize = 96;

@@ -22,17 +22,11 @@ use std::sync::Mutex;
 use crate::Finding;
 use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::formats::native_output::check_extension;
-use crate::program::input::not_opened::NotOpened;
-use crate::program::input::watch::watch;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::formats::check_extension;
+use crate::program::input::{NotOpened, watch};
 use crate::program::outcome::Outcome;
-use crate::program::render::json::start_entries;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::note::note;
-use crate::program::render::progress::suspended;
-use crate::program::render::report::report;
-use crate::program::render::text::{counted, shown};
+use crate::program::output::{JsonWriter, counted, note, report, shown, suspended};
 
 pub use args::ValidateArgs;
 use args::{BaselineArgs, FindingsFormat};
@@ -43,7 +37,7 @@ pub use filter::all_rules;
 use junit::JunitOutput;
 use output::{CheckedFile, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
 use own_rules::{DeniedCondition, UNREADABLE, has_unreadable};
-pub use paths::{percent_encoded, uri};
+pub use paths::uri;
 use sarif::SarifOutput;
 use totals::FindingTotals;
 
@@ -126,7 +120,7 @@ impl ValidateArgs {
             FindingsFormat::Text => Box::new(TextOutput { global, is_one_file: self.is_one_file() }),
             FindingsFormat::Json => {
                 let mut out = JsonWriter::indented(out);
-                start_entries(&mut out)?;
+                out.start_entries()?;
                 Box::new(out)
             }
             FindingsFormat::Sarif => Box::new(SarifOutput::start(JsonWriter::indented(out))?),

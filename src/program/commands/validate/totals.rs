@@ -6,8 +6,7 @@ use crate::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::check::FileFindings;
-use crate::program::render::text::counted;
-use crate::program::render::units::thousands;
+use crate::program::output::{counted, thousands};
 
 /// The numbers of checked files and of reported findings.
 ///

@@ -11,14 +11,13 @@ use crate::ErrorKind;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::picture::with_enough_detail;
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::passed_by::PassedBy;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::input::{InputAsset, PassedBy};
 use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::output::counted;
 use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
-use crate::program::render::text::counted;
 use crate::program::threads;
 use crate::render::{Background, MeshPicture};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use crate::program::commands::validate::percent_encoded;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
+use crate::text::escape::percent_encoded;
 
 /// The size of a thumbnail if none is given.
 pub const SIZE: [u32; 2] = [256, 256];

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 use crate::{Array as _, Geometry};
 
 /// The number of bytes of indices that are hashed in one step.

@@ -7,3 +7,9 @@ mod hashes;
 pub mod request;
 pub mod row;
 pub mod selected;
+
+pub use column::{Cell, ColumnList, ColumnType, MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
+pub use filter::Condition;
+pub use request::RowRequest;
+pub use row::TableRow;
+pub use selected::{MeshCondition, SelectedFiles};

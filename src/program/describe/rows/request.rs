@@ -7,8 +7,8 @@ use super::filter::Condition;
 use super::hashes::{content_hash, topology_hash};
 use super::row::{RowValues, TableRow};
 use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
-use crate::program::formats::level_args::LodFilter;
-use crate::program::input::asset::InputAsset;
+use crate::program::formats::LodFilter;
+use crate::program::input::InputAsset;
 use crate::{Severity, finding};
 
 /// The maximum number of surfaces of one file that have rows.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use crate::program::render::base64::base64;
+use crate::program::output::base64;
 
 /// The number of bytes that are encoded at a time: a multiple of 3, which needs no padding.
 const BLOCK: usize = 48 << 10;

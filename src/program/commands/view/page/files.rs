@@ -10,8 +10,8 @@ use crate::Error;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::validate::uri;
 use crate::program::outcome::UsageError;
+use crate::program::output::shown;
 use crate::program::picture::sheet_layout::numbered_path;
-use crate::program::render::text::shown;
 
 /// The greatest number of meshes on a page.
 const MAX_MESHES: usize = 500;

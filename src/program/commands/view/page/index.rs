@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use super::start::PageStart;
 use super::{foot, head};
-use crate::program::render::base64::base64;
-use crate::program::render::escape::xml_text;
+use crate::program::output::{base64, xml_text};
 
 /// A mesh in the index.
 pub struct IndexTile {

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::Limits;
 use crate::program::args::Global;
-use crate::program::input::open::open;
+use crate::program::input::open;
+use crate::program::output::base64;
 use crate::program::picture::png::write_png;
-use crate::program::render::base64::base64;
 use crate::render::{Background, Camera, Picture};
 
 const HOSTILE: &str = "</script><script>alert(1)</script>\"'&";
