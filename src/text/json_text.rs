@@ -125,6 +125,15 @@ impl<'o, U: JsonUse> JsonText<'o, U> {
         self.list(|json| items.into_iter().try_for_each(|item| write(json, item)))
     }
 
+    /// Writes a list with one object for each of `items`, whose fields `fill` writes.
+    pub(crate) fn objects<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut fill: impl FnMut(&mut Self, T) -> Result<(), U::Error>,
+    ) -> Result<(), U::Error> {
+        self.each(items, |json, item| json.object(|json| fill(json, item)))
+    }
+
     /// Writes a list of floats.
     pub(crate) fn floats(&mut self, values: &[f32]) -> Result<(), U::Error> {
         self.each(values, |json, value| json.float(*value))
@@ -185,9 +194,9 @@ impl<'o, U: JsonUse> JsonText<'o, U> {
     }
 
     /// Writes a number that is not negative.
-    pub(crate) fn unsigned(&mut self, value: u64) -> Result<(), U::Error> {
+    pub(crate) fn unsigned(&mut self, value: impl Into<u64>) -> Result<(), U::Error> {
         self.separate();
-        self.block.unsigned(value);
+        self.block.unsigned(value.into());
         self.end_value()
     }
 

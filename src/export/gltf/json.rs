@@ -6,7 +6,7 @@ use super::buffers::{BufferView, CompressedView, Planner};
 use super::document::Document;
 use super::elements::BufferUsage;
 use super::json_objects::{
-    list, name, write_accessor, write_animation, write_material, write_mesh, write_node, write_skin,
+    list, name, objects, write_accessor, write_animation, write_material, write_mesh, write_node, write_skin,
 };
 use super::meshopt;
 use crate::error::Result;
@@ -45,29 +45,26 @@ impl JsonSource<'_, '_> {
         json.object(|json| {
             json.key("asset").object(|json| self.asset(json))?;
             self.extensions(json)?;
-            list(json, "nodes", nodes, write_node)?;
+            objects(json, "nodes", nodes, write_node)?;
             // A scene without nodes is valid, but not every reader accepts it.
             let has_roots = scenes.iter().any(|scene| !scene.roots.is_empty());
             if has_roots {
                 json.key("scene").count(0)?;
             }
-            list(json, "scenes", if has_roots { scenes } else { &[] }, |json, scene| {
-                json.object(|json| {
-                    name(json, scene.name.as_deref())?;
-                    list(json, "nodes", &scene.roots, |json, node| json.unsigned(u64::from(*node)))
-                })
+            objects(json, "scenes", if has_roots { scenes } else { &[] }, |json, scene| {
+                name(json, scene.name.as_deref())?;
+                list(json, "nodes", &scene.roots, |json, node| json.unsigned(*node))
             })?;
-            list(json, "meshes", meshes, write_mesh)?;
-            list(json, "skins", skins, write_skin)?;
-            list(json, "animations", animations, write_animation)?;
-            list(json, "materials", materials, write_material)?;
+            objects(json, "meshes", meshes, write_mesh)?;
+            objects(json, "skins", skins, write_skin)?;
+            objects(json, "animations", animations, write_animation)?;
+            objects(json, "materials", materials, write_material)?;
             if !images.is_empty() {
-                let write = |json: &mut JsonText<'_>, image| json.object(|json| json.key("source").count(image));
-                json.key("textures").each(0..images.len(), write)?;
+                json.key("textures").objects(0..images.len(), |json, image| json.key("source").count(image))?;
             }
-            list(json, "images", images, |json, image| json.object(|json| json.key("uri").string(&encoded(image))))?;
-            list(json, "accessors", accessors, write_accessor)?;
-            list(json, "bufferViews", views, |json, view| self.view(json, view))?;
+            objects(json, "images", images, |json, image| json.key("uri").string(&encoded(image)))?;
+            objects(json, "accessors", accessors, write_accessor)?;
+            objects(json, "bufferViews", views, |json, view| self.view(json, view))?;
             if buffers.is_empty() { Ok(()) } else { json.key("buffers").list(|json| self.buffers(json)) }
         })?;
         json.finish()
@@ -91,26 +88,24 @@ impl JsonSource<'_, '_> {
     }
 
     fn view(&self, json: &mut JsonText<'_>, view: &BufferView) -> Result<()> {
-        json.object(|json| {
-            let fallback = view.compressed.map(|_| self.plan.fallback_index());
-            json.key("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
-            if view.offset > 0 {
-                json.key("byteOffset").unsigned(view.offset)?;
+        let fallback = view.compressed.map(|_| self.plan.fallback_index());
+        json.key("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
+        if view.offset > 0 {
+            json.key("byteOffset").unsigned(view.offset)?;
+        }
+        json.key("byteLength").unsigned(view.length)?;
+        match view.usage {
+            BufferUsage::Vertices => {
+                json.key("byteStride").unsigned(view.stride)?;
+                json.key("target").unsigned(34962_u32)?;
             }
-            json.key("byteLength").unsigned(view.length)?;
-            match view.usage {
-                BufferUsage::Vertices => {
-                    json.key("byteStride").unsigned(u64::from(view.stride))?;
-                    json.key("target").unsigned(34962)?;
-                }
-                BufferUsage::Indices => json.key("target").unsigned(34963)?,
-                BufferUsage::Other => {}
-            }
-            match view.compressed.zip(self.plan.compression) {
-                Some((compressed, compression)) => write_compressed(json, view, &compressed, compression),
-                None => Ok(()),
-            }
-        })
+            BufferUsage::Indices => json.key("target").unsigned(34963_u32)?,
+            BufferUsage::Other => {}
+        }
+        match view.compressed.zip(self.plan.compression) {
+            Some((compressed, compression)) => write_compressed(json, view, &compressed, compression),
+            None => Ok(()),
+        }
     }
 
     fn asset(&self, json: &mut JsonText<'_>) -> Result<()> {
@@ -168,10 +163,10 @@ fn write_compressed(
     let mode = if view.usage == BufferUsage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
     json.key("extensions").object(|json| {
         json.key(meshopt::extension(compression)).object(|json| {
-            json.key("buffer").unsigned(u64::from(compressed.buffer))?;
+            json.key("buffer").unsigned(compressed.buffer)?;
             json.key("byteOffset").unsigned(compressed.offset)?;
             json.key("byteLength").unsigned(compressed.length)?;
-            json.key("byteStride").unsigned(u64::from(view.stride))?;
+            json.key("byteStride").unsigned(view.stride)?;
             json.key("count").unsigned(compressed.count)?;
             json.key("mode").string(mode)
         })

@@ -77,13 +77,9 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
         Ok(())
     })?;
     let space = BoneSpace::new(first_space.unwrap_or_default());
-    json.key("animations").list(|json| {
-        scene.placed.input.clips.iter().try_for_each(|source| {
-            json.object(|json| {
-                json.key("name").string(source.name)?;
-                write_skeleton(source.animations, &space, None, source.name, json)
-            })
-        })
+    json.key("animations").objects(scene.placed.input.clips, |json, source| {
+        json.key("name").string(source.name)?;
+        write_skeleton(source.animations, &space, None, source.name, json)
     })
 }
 
@@ -103,13 +99,11 @@ fn write_skeleton(
     name: &str,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
-    json.key("bones").list(|json| {
-        let count = if has_readable_bones(animations) { animations.bone_count()? } else { 0 };
-        (0..count).try_for_each(|number| {
-            let stored = animations.inverse_bind(number)?;
-            let inverse_bind = stored.and_then(|matrix| space.conversion.transform(&matrix));
-            write_bone(&animations.bone(number)?, inverse_bind, space, json)
-        })
+    let count = if has_readable_bones(animations) { animations.bone_count()? } else { 0 };
+    json.key("bones").objects(0..count, |json, number| {
+        let stored = animations.inverse_bind(number)?;
+        let inverse_bind = stored.and_then(|matrix| space.conversion.transform(&matrix));
+        write_bone(&animations.bone(number)?, inverse_bind, space, json)
     })?;
     json.key("clips").list(|json| {
         for number in 0..animations.clip_count()? {
@@ -123,14 +117,12 @@ fn write_skeleton(
 
 fn write_bone(bone: &Bone<'_>, inverse_bind: Option<Affine>, space: &BoneSpace, json: &mut JsonText<'_>) -> Result<()> {
     let Transform { position, rotation, scale } = space.transform(&bone.bind);
-    json.object(|json| {
-        json.key("name").string(&name_text(bone.name))?;
-        json.key("parent").signed(bone.parent.into())?;
-        json.key("position").floats(&position)?;
-        json.key("rotation").floats(&rotation)?;
-        json.key("scale").floats(&scale)?;
-        write_matrix(json.key("inverse_bind"), inverse_bind)
-    })
+    json.key("name").string(&name_text(bone.name))?;
+    json.key("parent").signed(bone.parent.into())?;
+    json.key("position").floats(&position)?;
+    json.key("rotation").floats(&rotation)?;
+    json.key("scale").floats(&scale)?;
+    write_matrix(json.key("inverse_bind"), inverse_bind)
 }
 
 fn write_clip(
@@ -143,18 +135,14 @@ fn write_clip(
     let Clip { name: stored, frames, rate, first_vertex_frame, .. } = animations.clip(number)?;
     let stored = name_text(stored);
     json.key("name").string(if stored.is_empty() { name } else { &stored })?;
-    json.key("frames").unsigned(frames.into())?;
+    json.key("frames").unsigned(frames)?;
     json.key("rate").optional(rate, JsonText::float)?;
-    json.key("first_vertex_frame").optional(first_vertex_frame, |json, first| json.unsigned(first.into()))?;
-    json.key("events").list(|json| {
-        let events = (0..).map_while(|index| animations.event(number, index).transpose());
-        events.into_iter().try_for_each(|event| {
-            let event = event?;
-            json.object(|json| {
-                json.key("time").float(event.time)?;
-                json.key("function").string(&name_text(event.function))
-            })
-        })
+    json.key("first_vertex_frame").optional(first_vertex_frame, JsonText::unsigned)?;
+    let events = (0..).map_while(|index| animations.event(number, index).transpose());
+    json.key("events").objects(events, |json, event| {
+        let event = event?;
+        json.key("time").float(event.time)?;
+        json.key("function").string(&name_text(event.function))
     })?;
     json.key("keys").list(|json| {
         // The keys of vertex frames are consecutive, so `first_vertex_frame` says the same.
@@ -167,13 +155,13 @@ fn write_clip(
 
 fn write_key(key: &ClipKey, space: &BoneSpace, json: &mut JsonText<'_>) -> Result<()> {
     json.object(|json| {
-        json.key("frame").unsigned(key.frame.into())?;
+        json.key("frame").unsigned(key.frame)?;
         json.key("bone").optional(key.bone, JsonText::count)?;
         match key.value {
             KeyValue::Position(position) => json.key("position").floats(&space.conversion.position(position)),
             KeyValue::Rotation(rotation) => json.key("rotation").floats(&space.rotation(rotation)),
             KeyValue::Scale(scale) => json.key("scale").floats(&space.scale(scale)),
-            KeyValue::VertexFrame(frame) => json.key("vertex_frame").unsigned(frame.into()),
+            KeyValue::VertexFrame(frame) => json.key("vertex_frame").unsigned(frame),
         }
     })
 }

@@ -74,21 +74,15 @@ impl<'a> JsonMeshWriter<'a> {
                 OutputSpace::Stored => "stored",
             })?;
             json.key("metadata").list(|json| write_metadata(contents, |_| true, json))?;
-            json.key("materials").list(|json| materials::write_materials(contents, json))?;
+            materials::write_materials(contents, json.key("materials"))?;
             bones::write_animations(&self.scene, json)?;
-            json.key("places").list(|json| self.write_places(json))?;
+            json.key("places").objects(&self.scene.placed.places, |json, place| {
+                json.key("asset").count(place.asset)?;
+                json.key("name").optional_string(place.name.as_deref())
+            })?;
             json.key("surfaces").list(|json| surfaces::write_surfaces(&self.scene, json))
         })?;
         json.finish()
-    }
-
-    fn write_places(&self, json: &mut JsonText<'_>) -> Result<()> {
-        self.scene.placed.places.iter().try_for_each(|place| {
-            json.object(|json| {
-                json.key("asset").count(place.asset)?;
-                json.key("name").optional_string(place.name.as_deref())
-            })
-        })
     }
 }
 

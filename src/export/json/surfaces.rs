@@ -79,7 +79,7 @@ fn write_surface(
         if !is_computed && !is_posed {
             let stored = if scene.stores_normals(surface)? { view.normals()? } else { None };
             let stored = stored.map(|normals| surface.conversion.array(normals));
-            write_optional_array("normals", stored, json)?;
+            json.key("normals").optional(stored, write_array)?;
         }
         write_attributes(surface, json)?;
     }
@@ -104,26 +104,16 @@ fn write_vertices(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Resul
     })?;
     let is_base = matches!(surface.shape, SurfaceShape::Base);
     let frames = if is_base { surface.frame_count } else { 0 };
-    json.key("frames").list(|json| {
-        (0..frames)
-            .try_for_each(|frame| json.list(|json| write_array(conversion.array(view.vertex_frame(frame)?), json)))
-    })?;
+    json.key("frames").each(0..frames, |json, frame| write_array(json, conversion.array(view.vertex_frame(frame)?)))?;
     let targets = as_index(view.counts()?.targets);
-    json.key("targets").list(|json| {
-        (1..targets).try_for_each(|target| {
-            json.list(|json| write_array(conversion.array(view.target_positions(target)?), json))
-        })
-    })?;
+    json.key("targets")
+        .each(1..targets, |json, target| write_array(json, conversion.array(view.target_positions(target)?)))?;
     let Some(weights) = view.weights()? else { return json.key("weights").null() };
-    json.key("weights").list(|json| {
-        weights.iter().try_for_each(|influences| {
+    json.key("weights").each(weights.iter(), |json, influences| {
+        json.each(influences.iter(), |json, influence| {
             json.list(|json| {
-                influences.iter().try_for_each(|influence| {
-                    json.list(|json| {
-                        json.signed(influence.bone.into())?;
-                        json.float(influence.weight)
-                    })
-                })
+                json.signed(influence.bone.into())?;
+                json.float(influence.weight)
             })
         })
     })
@@ -147,20 +137,14 @@ fn write_attributes(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Res
                 })
             })?,
         }
-        json.key("target_normals").list(|json| {
-            (1..as_index(counts.targets)).try_for_each(|target| {
-                json.optional(view.target_normals(target)?, |json, normals| {
-                    json.list(|json| write_array(conversion.array(normals), json))
-                })
-            })
+        json.key("target_normals").each(1..as_index(counts.targets), |json, target| {
+            json.optional(view.target_normals(target)?, |json, normals| write_array(json, conversion.array(normals)))
         })?;
     }
-    json.key("uvs").list(|json| {
-        (0..as_index(counts.uv_sets)).try_for_each(|set| {
-            json.optional(view.uvs(set)?, |json, uvs| json.list(|json| write_array(conversion.array(uvs), json)))
-        })
+    json.key("uvs").each(0..as_index(counts.uv_sets), |json, set| {
+        json.optional(view.uvs(set)?, |json, uvs| write_array(json, conversion.array(uvs)))
     })?;
-    write_optional_array("colors", surface.colors()?.map(|(colors, _)| colors), json)
+    json.key("colors").optional(surface.colors()?.map(|(colors, _)| colors), write_array)
 }
 
 /// Writes the normals that are computed, or those of a pose, which belong to vertices of the welded
@@ -216,16 +200,8 @@ fn write_style(style: DrawStyle, json: &mut JsonText<'_>) -> Result<()> {
     Ok(())
 }
 
-fn write_optional_array<const N: usize, A: Array<Item = [f32; N]>>(
-    name: &str,
-    array: Option<A>,
-    json: &mut JsonText<'_>,
-) -> Result<()> {
-    json.key(name).optional(array, |json, array| json.list(|json| write_array(array, json)))
-}
-
-fn write_array<const N: usize, A: Array<Item = [f32; N]>>(array: A, json: &mut JsonText<'_>) -> Result<()> {
-    each_block(array, &mut |block| block.iter().try_for_each(|value| json.floats(value)))
+fn write_array<const N: usize, A: Array<Item = [f32; N]>>(json: &mut JsonText<'_>, array: A) -> Result<()> {
+    json.list(|json| each_block(array, &mut |block| block.iter().try_for_each(|value| json.floats(value))))
 }
 
 /// Writes an index stream, in the order of the output.

@@ -257,12 +257,6 @@ impl FileSummary {
         names
     }
 
-    /// Returns the number of triangles of the described surfaces, or `None` if the file was not
-    /// inflated.
-    pub fn known_triangles(&self) -> Option<u64> {
-        self.is_inflated().then(|| self.triangles())
-    }
-
     /// Returns the number of triangles of the described level of detail.
     pub fn triangles(&self) -> u64 {
         self.counted().map(SurfaceSummary::triangles).sum()

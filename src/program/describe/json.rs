@@ -24,7 +24,6 @@ impl FileSummary {
         &self,
         asset: &InputAsset,
         path: &Path,
-        mesh: Option<String>,
         fields: &Fields,
         out: &mut JsonWriter<'_>,
         end_properties: impl FnOnce(&JsonWriter<'_>),
@@ -67,7 +66,7 @@ impl FileSummary {
             if is_field("findings") {
                 out.key("findings").values(json::findings(&self.findings, &self.files))?;
             }
-            if let Some(mesh) = mesh {
+            if let Some(mesh) = asset.mesh_name() {
                 out.field("mesh", mesh)?;
             }
             fault = out.fault.take().or_else(|| asset.check().err()).map(|fault| asset.locate_error(fault, path));
@@ -85,7 +84,7 @@ impl FileSummary {
             ("version", self.version.into()),
             ("bytes", self.bytes.into()),
             ("touched_bytes", self.touched.into()),
-            ("triangles", self.known_triangles().into()),
+            ("triangles", self.is_inflated().then(|| self.triangles()).into()),
             ("gpu_vertices", gpu.map(|gpu| gpu.vertices).into()),
             ("gpu_bytes", gpu.as_ref().map(GpuSize::bytes).into()),
             ("bounds_stored", self.stores_bounds.into()),

@@ -31,11 +31,6 @@ pub struct InputAsset {
 }
 
 impl InputAsset {
-    /// Returns the bytes of the file that is named on the command line.
-    pub fn bytes(&self) -> &[u8] {
-        self.source_bytes(self.source)
-    }
-
     /// Returns the bytes of the file with index `source` in the list of the files of the model, or
     /// an empty slice if the index is out of range.
     pub fn source_bytes(&self, source: usize) -> &[u8] {

@@ -292,9 +292,10 @@ pub enum Repeated {
     Refused,
 }
 
-/// Opens every file that is named on the command line, and passes each model to `visit`. If
-/// `needs_mesh` is true, folders without any mesh are an error, which is passed to `visit`, too.
-/// Otherwise a note says so, and the files that are passed by next to meshes are left to the caller.
+/// Opens every file that is named on the command line, and passes each model to `visit`.
+///
+/// If `needs_mesh` is true, folders without any mesh are an error, which is passed to `visit`, too.
+/// Otherwise a note says so, and the caller notes the files that are passed by next to meshes.
 ///
 /// Returns the outcome with the highest exit code, and what was not opened. The function shows a
 /// progress bar on the terminal, so `visit` prints with

@@ -68,7 +68,7 @@ impl ConvertArgs {
         global: &Global,
     ) -> anyhow::Result<(Outcome, PassedBy)> {
         let mut names = OutputNames::new(self, format);
-        let count = self.thread_count();
+        let count = if self.writes_to_folder() { threads::count() } else { 1 };
         let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(count);
         let receiver = Mutex::new(receiver);
         let work = || {
@@ -114,11 +114,6 @@ impl ConvertArgs {
             drop(sender);
             Ok((outcome, omitted.passed_by))
         })
-    }
-
-    /// Returns the number of meshes that are converted at a time.
-    fn thread_count(&self) -> usize {
-        if self.writes_to_folder() { threads::count() } else { 1 }
     }
 
     fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {

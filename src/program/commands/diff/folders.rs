@@ -95,7 +95,8 @@ impl FolderComparison<'_> {
         let detail = if self.detail == DiffDetail::Full { DiffDetail::Differing } else { self.detail };
         let done = self.open(a, b).and_then(|sides| print_text(sides.as_ref(), self.options, detail, out));
         out.flush()?;
-        done.or_else(unreadable)
+        // If two files cannot be compared, the other files of the folders are still compared.
+        done.or_else(|error| if is_pipe_closed(&error) { Err(error) } else { Ok(complain_about(&error)) })
     }
 
     /// Opens the files of a pair.
@@ -134,10 +135,4 @@ impl FolderComparison<'_> {
             Err(error) => write_error(&error, out),
         }
     }
-}
-
-/// Prints the error because of which two files could not be compared. The other files of the
-/// folders are still compared.
-fn unreadable(error: anyhow::Error) -> anyhow::Result<Outcome> {
-    if is_pipe_closed(&error) { Err(error) } else { Ok(complain_about(&error)) }
 }

@@ -81,11 +81,6 @@ impl OutputArgs {
         OutputLimit::new(asset.size(), self.max_output)
     }
 
-    /// Returns whether the output is standard output.
-    pub fn is_stdout(&self) -> bool {
-        self.output.as_deref() == Some(Path::new(STDIN))
-    }
-
     /// Adds the path of the output to an error that was caused by writing it.
     pub fn locate_error(&self, error: anyhow::Error) -> anyhow::Error {
         match &self.output {

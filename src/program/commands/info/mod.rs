@@ -24,7 +24,7 @@ use crate::program::formats::{LodFilter, filter_parser};
 use crate::program::input::{Data, InputAsset, NotOpened, Repeated, missing_json, watch};
 use crate::program::outcome::Outcome;
 use crate::program::output::json::unreadable;
-use crate::program::output::{JsonWriter, complain, suspended};
+use crate::program::output::{JsonWriter, complain_about, suspended};
 use crate::program::terminal::PictureArgs;
 use crate::render::Picture;
 
@@ -111,20 +111,16 @@ impl InfoArgs {
         };
         let files = SelectedFiles::of(&self.files)?;
         let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
-                Err(error) => {
-                    complain(&error);
-                    return Ok(Outcome::of_error(&error));
-                }
+                Err(error) => return Ok(complain_about(&error.into())),
             };
             let (picture, outcome) = pictures.draw(&asset, path, global);
             if summary.is_animation {
                 animations.push((path.to_owned(), summary, picture));
             } else {
                 skeletons.add(path, &summary.bones);
-                print(path, &summary, mesh.as_deref(), picture.as_ref())?;
+                print(path, &summary, asset.mesh_name().as_deref(), picture.as_ref())?;
             }
             Ok(outcome)
         })?;
@@ -146,7 +142,6 @@ impl InfoArgs {
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
         let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
                 Err(error) => {
@@ -160,7 +155,7 @@ impl InfoArgs {
             if !summary.is_animation {
                 skeletons.add(path, &summary.bones);
             }
-            let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
+            let fault = summary.write_json(&asset, path, &fields, &mut out, |out| {
                 if summary.is_animation {
                     sink.leave_gap(out.depth, &summary.bones);
                 }
@@ -171,7 +166,7 @@ impl InfoArgs {
         let NotOpened { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
-            out.key("unresolved").list(|out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
+            out.key("unresolved").objects(&missing, |out, missing| write_missing(missing, out))?;
         }
         out.end()?;
         sink.finish(skeletons)?;
@@ -203,13 +198,10 @@ impl InfoArgs {
     }
 }
 
-/// Writes an item of a list: a mesh whose files do not exist, with the commands of the script about
-/// the mesh.
+/// Writes the fields of a mesh whose files do not exist, with the commands of the script about it.
 fn write_missing(missing: &MissingMesh<Data>, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    out.object(|out| {
-        out.fields(&missing_json(missing))?;
-        out.key("properties").object(|out| missing.properties(&mut Properties::new(out)))
-    })
+    out.fields(&missing_json(missing))?;
+    out.key("properties").object(|out| missing.properties(&mut Properties::new(out)))
 }
 
 /// The number of surfaces of all meshes of one script that are described. A small script may import

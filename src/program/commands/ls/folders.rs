@@ -112,9 +112,8 @@ impl FolderTotals {
 fn print_json(rows: impl Iterator<Item = FolderCells>, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     let mut json = JsonWriter::indented(out);
     json.start()?;
-    json.key("folders").each(rows, |json, row| {
-        json.object(|json| row.iter().try_for_each(|(name, cell)| json.field(name, cell_json(cell))))
-    })?;
+    json.key("folders")
+        .objects(rows, |json, row| row.iter().try_for_each(|(name, cell)| json.field(name, cell_json(cell))))?;
     json.field("totals", totals.json())?;
     json.end()
 }

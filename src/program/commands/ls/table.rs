@@ -70,10 +70,6 @@ impl OutputColumn {
     pub const fn is_right_aligned(&self) -> bool {
         matches!(self.kind, ColumnType::Number | ColumnType::Bytes)
     }
-
-    fn is_path(&self) -> bool {
-        matches!(self.name.as_str(), "path" | "duplicate_of" | "folder")
-    }
 }
 
 /// Returns the lines of an aligned table: the names of the columns, and a line for each row.
@@ -114,7 +110,9 @@ pub fn human(cell: &Cell, column: &OutputColumn) -> String {
         Cell::Number(number) => thousands(*number),
         Cell::Float(number) => short(*number),
         Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
-        Cell::Text(text) if column.is_path() => Name::new(text.as_bytes()).to_string(),
+        Cell::Text(text) if matches!(column.name.as_str(), "path" | "duplicate_of" | "folder") => {
+            Name::new(text.as_bytes()).to_string()
+        }
         Cell::Text(text) => shortened(&Name::new(text.as_bytes()).to_string()),
         Cell::List(list) if list.is_empty() => NOTHING.to_owned(),
         Cell::List(list) => shortened(&Name::new(list.join(", ").as_bytes()).to_string()),

@@ -102,7 +102,7 @@ impl ByteMeaning {
         let Self { offset, value, region, element } = self;
         print_document(|out| {
             out.fields(&json!({ "path": path.to_string_lossy(), "offset": offset, "value": value }))?;
-            out.key("regions").list(|out| out.object(|out| write_fields(region, &region.field.to_string(), out)))?;
+            out.key("regions").objects([region], |out, region| write_fields(region, &region.field.to_string(), out))?;
             out.field("element", element.index)?;
             out.field("byte", element.byte)?;
             out.field("decoded", element.value.clone().map_or(Value::Null, Value::from))

@@ -66,8 +66,7 @@ impl<'a> AnswerRenderer<'a> {
             AnswerKind::Any(hit) => out.field("hit", *hit)?,
             AnswerKind::All(hits) => {
                 out.field("hit", !hits.is_empty())?;
-                out.key("hits")
-                    .list(|out| hits.iter().try_for_each(|hit| out.object(|out| self.write_point(hit, out))))?;
+                out.key("hits").objects(hits, |out, hit| self.write_point(hit, out))?;
             }
             AnswerKind::Triangles(triangles) => {
                 out.field("hit", !triangles.is_empty())?;

@@ -155,14 +155,12 @@ impl Baseline {
         json.start()?;
         let files = self.files.iter();
         let all = files.flat_map(|(file, known)| known.findings.iter().map(move |(key, count)| (file, key, count)));
-        json.key("findings").each(all, |json, (file, key, count)| {
-            json.object(|json| {
-                json.key("path").string(&file.path)?;
-                file.mesh.as_deref().map_or(Ok(()), |mesh| json.key("mesh").string(mesh))?;
-                json.key("rule").string(&key.rule)?;
-                json.key("region").string(&key.region)?;
-                json.key("count").unsigned(count.known)
-            })
+        json.key("findings").objects(all, |json, (file, key, count)| {
+            json.key("path").string(&file.path)?;
+            file.mesh.as_deref().map_or(Ok(()), |mesh| json.key("mesh").string(mesh))?;
+            json.key("rule").string(&key.rule)?;
+            json.key("region").string(&key.region)?;
+            json.key("count").unsigned(count.known)
         })?;
         json.end()?;
         Ok(out)
