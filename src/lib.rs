@@ -159,6 +159,7 @@ pub mod sidecar;
 mod simd;
 #[cfg(feature = "streaming")]
 pub mod streaming;
+mod text;
 mod validate;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file

@@ -13,7 +13,7 @@ use crate::sidecar::MAGIC;
 use anyhow::Context as _;
 
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::text::{complain, shown};
+use crate::program::output::{complain, shown};
 use interrupt::Delay;
 
 /// The largest number of bytes that are written between two tests for a signal.

@@ -25,10 +25,10 @@ use crate::program::formats::native_output::expect_extension;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::print_json;
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::text::{complain, shown};
-use crate::program::render::units;
+use crate::program::output::json::print_json;
+use crate::program::output::progress::ProgressMeter;
+use crate::program::output::text::{complain, shown};
+use crate::program::output::units;
 
 const HELP: &str = "\
 The copying loader does the least work with which a file can be copied: it reads the whole file into memory at once, decodes every \

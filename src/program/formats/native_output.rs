@@ -6,7 +6,7 @@ use super::{extensions as native_extensions, has_extension};
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 
 /// The extensions of other files than meshes, and the command that writes each.
 const WRITTEN: [(&[&str], &str); 5] = [

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::export::LevelChoice;
 use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::render::json;
+use crate::program::output::json;
 
 /// The description of one surface.
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]

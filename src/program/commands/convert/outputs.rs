@@ -12,9 +12,9 @@ use super::job::ConvertJob;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::formats::is_mesh_file;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 use crate::program::outcome::usage;
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 
 /// Chooses the path of the output of each mesh.
 pub struct OutputNames {

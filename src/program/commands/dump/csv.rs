@@ -9,9 +9,9 @@ use super::influences::largest_count;
 use super::mesh_arrays::MeshArrays;
 use super::npy::ArrayHead;
 use super::summary::Summary;
-use crate::program::render::escape::FloatCell;
-use crate::program::render::numbers::Layout;
-use crate::program::render::values::{Item, Values};
+use crate::program::output::FloatCell;
+use crate::program::output::Layout;
+use crate::program::output::{Item, Values};
 
 /// The number of rows that are written at a time.
 const ROWS_BATCH: usize = 1024;

@@ -10,8 +10,7 @@ use crate::program::formats::has_extension;
 use crate::program::formats::native_output::advice;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::output_limit::OutputLimit;
-use crate::program::render::text::shown;
+use crate::program::output::{OutputLimit, shown};
 
 /// A format in which arrays are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,11 +80,6 @@ impl OutputArgs {
     /// Returns the greatest size of an output that is made of a file.
     pub fn limit(&self, asset: &InputAsset) -> OutputLimit {
         OutputLimit::new(asset.size(), self.max_output)
-    }
-
-    /// Returns whether the output is standard output.
-    pub fn is_stdout(&self) -> bool {
-        self.output.as_deref() == Some(Path::new(STDIN))
     }
 
     /// Adds the path of the output to an error that was caused by writing it.

@@ -8,10 +8,10 @@ use tempfile::SpooledTempFile;
 use super::npz::{NpzWriter, SeekableOutput};
 use super::output_args::{ArrayFormat, OutputArgs};
 use super::summary::Summary;
-use crate::program::args::Global;
+use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::PendingOutput;
-use crate::program::input::asset::InputAsset;
-use crate::program::render::output_limit::OutputLimit;
+use crate::program::input::InputAsset;
+use crate::program::output::OutputLimit;
 
 /// The number of bytes that are collected before they are written.
 const BLOCK: usize = 256 << 10;
@@ -39,7 +39,7 @@ impl OutputArgs {
         path: &Path,
         global: &Global,
     ) -> anyhow::Result<()> {
-        let Some(output) = self.output.as_ref().filter(|_| !self.is_stdout()) else {
+        let Some(output) = self.output.as_deref().filter(|output| *output != Path::new(STDIN)) else {
             return print_arrays(content, format, asset, self.limit(asset));
         };
         let mut summary = Summary::new(global.json);

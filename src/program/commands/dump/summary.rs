@@ -7,10 +7,7 @@ use serde_json::json;
 
 use super::npy::ArrayHead;
 use crate::program::args::Global;
-use crate::program::render::held::HeldOutput;
-use crate::program::render::json::document;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::text::{counted, shown};
+use crate::program::output::{HeldOutput, JsonWriter, counted, shown};
 
 /// The arrays that were written. The list for JSON is held in memory only up to a fixed size.
 pub struct Summary {
@@ -28,15 +25,16 @@ struct WrittenTable {
 
 impl Summary {
     pub fn new(is_json: bool) -> Self {
-        Self { list: is_json.then(HeldOutput::new), arrays: 0, table: None }
+        Self { list: is_json.then(HeldOutput::start), arrays: 0, table: None }
     }
 
     /// Adds an array.
     pub fn add(&mut self, name: &str, head: &ArrayHead) -> io::Result<()> {
         if let Some(list) = &mut self.list {
-            list.write_all(if self.arrays == 0 { b"\n    " } else { b",\n    " })?;
             let ArrayHead { dtype, shape, .. } = head;
-            JsonWriter::compact(list).value(&json!({ "name": name, "dtype": dtype, "shape": shape }))?;
+            JsonWriter::rows(list)
+                .resumed(2, self.arrays > 0)
+                .value(&json!({ "name": name, "dtype": dtype, "shape": shape }))?;
         }
         self.arrays = self.arrays.saturating_add(1);
         Ok(())
@@ -68,18 +66,18 @@ impl Summary {
     fn print_json(&mut self, path: &Path, output: &Path, bytes: u64) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut json = JsonWriter::indented(&mut out);
-        json.open(b"{")?;
+        json.start()?;
         let [path, output] = [path, output].map(Path::to_string_lossy);
-        json.fields(&document(&json!({ "path": path, "output": output, "bytes": bytes })))?;
+        json.fields(&json!({ "path": path, "output": output, "bytes": bytes }))?;
         if let Some(WrittenTable { rows, columns }) = &self.table {
             json.fields(&json!({ "rows": rows, "columns": columns }))?;
         }
-        json.start_field("arrays")?;
-        out.write_all(b"[")?;
+        json.key("arrays").open(b"[")?;
         if let Some(list) = &mut self.list {
-            list.print(&mut out)?;
+            list.print(json.raw()?)?;
         }
-        writeln!(out, "{}]\n}}", if self.arrays > 0 { "\n  " } else { "" })?;
-        out.flush()
+        let mut json = json.resumed(2, self.arrays > 0);
+        json.close(b"]")?;
+        json.end()
     }
 }

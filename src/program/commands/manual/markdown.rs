@@ -80,7 +80,7 @@ fn without_links(text: &str) -> String {
 }
 
 /// Escapes the characters that roff interprets.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }
 

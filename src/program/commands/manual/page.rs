@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, Command};
 use clap_mangen::Man;
 
 use super::markdown;
+use super::markdown::escaped;
 use crate::program::help::description_and_examples;
 
 const EXIT_STATUS: &str = "\
@@ -126,10 +127,6 @@ fn values(argument: &Arg) -> String {
 
 fn bracketed(text: String, is_required: bool) -> String {
     if is_required { text } else { format!("[{text}]") }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\e").replace('-', "\\-")
 }
 
 /// Returns a page that was written as bytes as text.

@@ -26,12 +26,9 @@ pub fn loss_line(path: &str, loss: &Loss) -> String {
 
 /// Returns a list of losses: each as the finding about the data of the file, if there is one.
 pub fn losses_json(losses: &[Loss]) -> Value {
-    losses
-        .iter()
-        .map(|loss| loss.finding.as_ref().map_or_else(|| loss_json(loss), |about| finding(about, &[])))
-        .collect()
-}
-
-fn loss_json(Loss { kind, surface, text, by_format, .. }: &Loss) -> Value {
-    json!({ "kind": kind.id(), "surface": surface, "text": text, "by_format": by_format })
+    let of_loss = |Loss { kind, surface, text, by_format, finding: about, .. }: &Loss| match about {
+        Some(about) => finding(about, &[]),
+        None => json!({ "kind": kind.id(), "surface": surface, "text": text, "by_format": by_format }),
+    };
+    losses.iter().map(of_loss).collect()
 }

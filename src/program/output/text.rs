@@ -36,14 +36,10 @@ pub fn print_findings(out: &mut dyn Write, findings: &[Finding], files: &[PathBu
 pub fn finding_line(finding: &Finding, files: &[PathBuf]) -> String {
     let Finding { rule, severity, field, offset, text, .. } = finding;
     let style = paint(*severity);
-    let file = file_of(finding, files).and_then(Path::file_name).map(Path::new);
+    // A mesh that is a single file has no list of files.
+    let file = files.get(usize::from(finding.source)).and_then(|file| file.file_name()).map(Path::new);
     let file = file.map_or_else(String::new, |file| format!("{}: ", shown(file)));
     format!("  {style}{severity:<7}{style:#} {rule}  {file}{field} at byte {offset}: {text}")
-}
-
-/// Returns the path of the file that a finding refers to, or `None` if the mesh is a single file.
-fn file_of<'f>(finding: &Finding, files: &'f [PathBuf]) -> Option<&'f Path> {
-    files.get(usize::from(finding.source)).map(PathBuf::as_path)
 }
 
 /// Returns the text that is appended to the path of a script, to identify one mesh of the script.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use super::json::JsonWriter;
 use super::numbers::{Layout, Sink, write_encoded};
 use crate::model::{ExtraArray, ExtraItem, NumberType};
 
@@ -128,38 +129,22 @@ impl Item<'_> {
     }
 
     /// Writes the item as JSON. A single number is not a list.
-    pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
         match self {
-            Self::Floats([only]) => json_float(out, *only),
-            Self::Integers([_]) => self.text(out),
-            _ => {
-                write!(out, "[")?;
-                self.json_list(out)?;
-                write!(out, "]")
-            }
-        }
-    }
-
-    fn json_list(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Floats(floats) => separated(out, ",", floats.iter(), |out, float| json_float(out, *float)),
-            Self::Integers(integers) => separated(out, ",", integers.iter(), |out, integer| write!(out, "{integer}")),
-            Self::Influences(list) => separated(out, ",", list.iter(), |out, (bone, weight)| {
-                write!(out, "[{bone},")?;
-                json_float(out, *weight)?;
-                write!(out, "]")
+            Self::Floats([only]) => out.float(*only),
+            Self::Integers([only]) => out.signed(*only),
+            Self::Floats(floats) => out.floats(floats),
+            Self::Integers(integers) => out.each(*integers, |out, integer| out.signed(*integer)),
+            Self::Influences(list) => out.each(*list, |out, (bone, weight)| {
+                out.list(|out| {
+                    out.signed((*bone).into())?;
+                    out.float(*weight)
+                })
             }),
-            Self::RawInfluences(list) => {
-                separated(out, ",", list.iter(), |out, (bone, weight)| write!(out, "[{bone},{weight}]"))
-            }
+            Self::RawInfluences(list) => out
+                .each(*list, |out, (bone, weight)| out.each([i64::from(*bone), (*weight).into()], JsonWriter::signed)),
         }
     }
-}
-
-/// Writes a float as the shortest decimal number that parses to the same `f32`, or writes `null` if
-/// the float is infinite or NaN.
-fn json_float(out: &mut dyn Write, value: f32) -> io::Result<()> {
-    if value.is_finite() { write!(out, "{value:?}") } else { write!(out, "null") }
 }
 
 fn separated<T>(

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Seek as _, Write};
 
 use tempfile::SpooledTempFile;
 
-use super::counting_writer::CountingWriter;
+use crate::text::counting_writer::CountingWriter;
 
 /// The number of bytes of output that are held in memory. More bytes are held in a temporary file
 /// without a name.
@@ -14,8 +14,8 @@ const HELD_IN_MEMORY: usize = 8 << 20;
 pub type HeldOutput = CountingWriter<BufWriter<SpooledTempFile>>;
 
 impl HeldOutput {
-    pub fn new() -> Self {
-        Self { out: BufWriter::new(SpooledTempFile::new(HELD_IN_MEMORY)), written: 0 }
+    pub fn start() -> Self {
+        Self::new(BufWriter::new(SpooledTempFile::new(HELD_IN_MEMORY)))
     }
 
     /// Prints the output that is held, and forgets it.

@@ -1,6 +1,7 @@
 //! Output in blocks, with numbers as text.
 
-use std::io::Write;
+use std::fmt;
+use std::io::{self, Write};
 
 use crate::error::Result;
 
@@ -16,6 +17,17 @@ pub(crate) struct BlockWriter<'o> {
 impl<'o> BlockWriter<'o> {
     pub(crate) fn new(out: &'o mut dyn Write) -> Self {
         Self { out, bytes: Vec::with_capacity(BLOCK.saturating_add(BLOCK / 4)) }
+    }
+
+    /// Creates a writer for the program, which writes out every token.
+    #[cfg(feature = "cli")]
+    pub(crate) const fn of_tokens(out: &'o mut dyn Write) -> Self {
+        Self { out, bytes: Vec::new() }
+    }
+
+    /// Returns the output, for bytes that are written after [`finish`](Self::finish).
+    pub(crate) fn out(&mut self) -> &mut dyn Write {
+        self.out
     }
 
     /// Adds bytes.
@@ -51,12 +63,24 @@ impl<'o> BlockWriter<'o> {
         self.number(value.trunc().to_bits() == value.to_bits(), format_args!("{value:?}"))
     }
 
-    fn number(&mut self, is_whole: bool, text: std::fmt::Arguments<'_>) -> &mut Self {
-        // Writing to a vector cannot fail.
-        let _ = self.bytes.write_fmt(text);
+    fn number(&mut self, is_whole: bool, text: fmt::Arguments<'_>) -> &mut Self {
+        self.display(text);
         if is_whole && self.bytes.ends_with(b".0") {
             self.bytes.truncate(self.bytes.len().saturating_sub(2));
         }
+        self
+    }
+
+    /// Adds a word, and floats after blanks.
+    pub(crate) fn numbers(&mut self, word: &str, values: &[f32]) -> &mut Self {
+        self.text(word);
+        values.iter().fold(self, |block, value| block.bytes(b" ").float(*value))
+    }
+
+    /// Adds formatted text.
+    pub(crate) fn display(&mut self, text: fmt::Arguments<'_>) -> &mut Self {
+        // Writing to a vector cannot fail.
+        let _ = self.bytes.write_fmt(text);
         self
     }
 
@@ -77,11 +101,17 @@ impl<'o> BlockWriter<'o> {
     /// Writes the block if it is full. Call it after each record.
     #[inline]
     pub(crate) fn end_record(&mut self) -> Result<()> {
-        if self.bytes.len() >= BLOCK { self.finish() } else { Ok(()) }
+        if self.is_full() { Ok(self.finish()?) } else { Ok(()) }
+    }
+
+    /// Returns whether the block is full.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes.len() >= BLOCK
     }
 
     /// Writes the bytes that are left. Without this call at the end, they are lost.
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.out.write_all(&self.bytes)?;
         self.bytes.clear();
         Ok(())
