@@ -20,7 +20,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use meshpeek::unigine::{BlockLocation, Generation, InflateBuffer, Mesh, Storage, builder};
+use crate::support::unigine_builder as builder;
+use meshpeek::unigine::{BlockLocation, Generation, InflateBuffer, Mesh, Storage};
 use meshpeek::{Array, Map};
 use support::claims::{Bar, Contestant, bits, claim};
 use support::copying_loader::blocks as copying;

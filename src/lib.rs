@@ -114,6 +114,10 @@ macro_rules! internal_use {
     )+};
 }
 
+// The files of `tests/support` name the crate.
+#[cfg(test)]
+extern crate self as meshpeek;
+
 pub mod array;
 mod bvh;
 #[cfg(feature = "internals")]
@@ -145,6 +149,10 @@ mod scene;
 pub mod sidecar;
 mod simd;
 pub mod streaming;
+#[cfg(test)]
+#[allow(dead_code, unused_imports, reason = "the tests in `tests` use all of it")]
+#[path = "../tests/support/unigine/builder/mod.rs"]
+mod test_builder;
 mod validate;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file

@@ -1,12 +1,11 @@
 //! Tests of Unreal vertex meshes: the values of views, the positions of errors and findings, and
 //! the bytes that are read.
 
+use crate::support::unreal::builder;
 use meshpeek::array::Bounds;
 use meshpeek::model::{IndexEncoding, Indices, InterpolatedPositions, PositionEncoding, Positions, UvEncoding, Uvs};
 use meshpeek::unreal::script::Script;
-use meshpeek::unreal::{
-    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant, builder,
-};
+use meshpeek::unreal::{Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant};
 use meshpeek::{
     Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
@@ -1028,7 +1027,7 @@ fn clips_have_frames_that_exist() {
 #[test]
 fn builds_a_script() {
     let mesh = open_sample("guard");
-    let script = builder::script::build(&mesh, "My guard 2").unwrap();
+    let script = meshpeek::unreal::builder::build(&mesh, "My guard 2").unwrap();
     assert_eq!(
         (script.mesh.as_str(), script.data_file.as_str(), script.aniv_file.as_str()),
         ("My_guard_2", "My guard 2_d.3d", "My guard 2_a.3d")
@@ -1041,7 +1040,7 @@ fn builds_a_script() {
     assert_eq!(numbers, [(0, "JMy_guard_20.PCX"), (1, "JMy_guard_21.PCX")]);
     let mut hidden = small(Variant::Classic);
     hidden.polygons = vec![polygon([0, 1, 2], 8, 9), polygon([0, 1, 2], 0, 255), polygon([0, 1, 2], 1, 255)];
-    let hidden = builder::script::build(&open_built(&hidden), "2fast").unwrap();
+    let hidden = meshpeek::unreal::builder::build(&open_built(&hidden), "2fast").unwrap();
     assert_eq!(hidden.textures.iter().map(|texture| texture.number).collect::<Vec<_>>(), [255]);
     assert_eq!(hidden.mesh, "_2fast");
     // The script is read as intended, and the clips of its mesh play.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::is_error;
 use crate::support::stopwatch::Stopwatch;
-use meshpeek::unreal::builder::script as builder;
+use meshpeek::unreal::builder;
 use meshpeek::unreal::script::{Argument, Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
 use serde_json::Value;

@@ -7,9 +7,9 @@
 //!
 //! ```
 //! # fn main() -> meshpeek::Result<()> {
-//! use meshpeek::unreal::builder::script;
-//! let texture = script::Texture { number: 0, name: "fur".into(), file: "fur.PCX".into() };
-//! let cat = script::Script { textures: vec![texture], ..script::Script::new("Cat", 15) };
+//! use meshpeek::unreal::builder;
+//! let texture = builder::Texture { number: 0, name: "fur".into(), file: "fur.PCX".into() };
+//! let cat = builder::Script { textures: vec![texture], ..builder::Script::new("Cat", 15) };
 //! let again = meshpeek::unreal::script::Script::open(cat.to_bytes()?)?;
 //! let selected = again.select(b"Cat");
 //! assert_eq!(again.mesh(&selected).sequence(0).map(|all| all.frames), Some(15));
