@@ -22,7 +22,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>> {
         match self.script() {
             Some(script) => builder::rename(&script, stem),
-            None => builder::build(self, stem)?.to_bytes(),
+            None => builder::build(self, stem),
         }
         .map(Some)
     }

@@ -429,8 +429,8 @@ fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
     mesh.write_uv_listing(&mut listing).unwrap();
     assert_eq!(listing.split(|byte| *byte == b'\n').count(), mesh.polygon_count() + 1);
     let built = meshpeek::unreal::builder::build(mesh, "a 1").unwrap();
-    let script = Script::open(built.to_bytes().unwrap()).unwrap();
-    let selected = script.select(built.mesh.as_bytes());
+    let script = Script::open(built).unwrap();
+    let selected = script.select(b"a_1");
     let drawn =
         (0..mesh.surface_count().unwrap()).map(|index| mesh.surface(index).unwrap()).filter(SurfaceView::is_drawn);
     for texture in drawn.map(|view| view.texture()) {

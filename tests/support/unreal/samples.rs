@@ -42,7 +42,7 @@ pub fn samples() -> Vec<Sample> {
     let boxed = boxed(8);
     let script = {
         let [data, aniv] = [boxed.data_bytes(), boxed.aniv_bytes()].map(Result::unwrap);
-        meshpeek::unreal::builder::build(&Mesh::open(data, aniv).unwrap(), "box").unwrap().to_bytes().unwrap()
+        meshpeek::unreal::builder::build(&Mesh::open(data, aniv).unwrap(), "box").unwrap()
     };
     vec![
         Sample::new("box", &boxed).with(".uc", script),
