@@ -11,7 +11,7 @@
 
 mod support;
 
-use support::{claims, copying_loader, memory};
+use support::{claims, load, memory};
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -63,8 +63,8 @@ fn loaders(path: &Path) -> [Contestant<'_, Option<[f32; 3]>>; 2] {
             (first_vertex(&mesh), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
-            (mesh.surfaces.first().and_then(|surface| surface.positions.first().copied()), mesh)
+            let mesh = load(path);
+            (mesh.first().and_then(|surface| surface.targets.first()?.positions.first().copied()), mesh)
         }),
     ]
 }
@@ -131,7 +131,7 @@ fn print_growth(path: &Path, loader: &str) {
     let growth =
         || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
     if loader == "copying" {
-        let mesh = copying_loader::load(path);
+        let mesh = load(path);
         println!("{}", growth());
         drop(mesh);
     } else {

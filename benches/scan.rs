@@ -12,7 +12,7 @@
 
 mod support;
 
-use support::{claims, copying_loader, memory};
+use support::{claims, load, memory};
 
 use std::ops::Range;
 use std::path::Path;
@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::Floats;
+use meshpeek::internals::bounds;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, Packed};
 use support::claims::{Bar, Contestant, claim};
@@ -61,25 +62,15 @@ fn loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
             (mapped_bounds(&positions(&mesh)), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
-            (copied_bounds(&mesh), mesh)
+            let mesh = load(path);
+            let boxes = mesh.shapes.iter().map(|shape| bounds(&shape.positions));
+            (boxes.fold(Bounds::EMPTY, |all, one| all.union(&one)), mesh)
         }),
     ]
 }
 
 fn mapped_bounds(positions: &[Packed<'_, Floats<3>>]) -> Bounds {
     positions.iter().fold(Bounds::EMPTY, |bounds, array| bounds.union(&array.bounds()))
-}
-
-fn copied_bounds(mesh: &copying_loader::Mesh) -> Bounds {
-    let mut bounds = Bounds::EMPTY;
-    for position in mesh.surfaces.iter().flat_map(|surface| &surface.positions) {
-        for (axis, value) in position.iter().enumerate() {
-            bounds.min[axis] = bounds.min[axis].min(*value);
-            bounds.max[axis] = bounds.max[axis].max(*value);
-        }
-    }
-    bounds
 }
 
 fn time(input: &Input, bar: Bar) {

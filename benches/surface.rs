@@ -11,10 +11,11 @@
 
 mod support;
 
-use support::{claims, copying_loader};
+use support::{claims, load};
 
 use std::path::Path;
 
+use meshpeek::internals::SurfaceLists;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Map, Weights};
 use support::claims::{Bar, Contestant, bits, claim};
@@ -45,7 +46,7 @@ fn loaders(path: &Path) -> [Contestant<'_, u64>; 2] {
             (mapped(&mesh), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
+            let mesh = load(path);
             (copied(mesh.surfaces.last().unwrap()), mesh)
         }),
     ]
@@ -70,16 +71,18 @@ fn mapped(mesh: &Mesh<Map>) -> u64 {
     sum
 }
 
-fn copied(surface: &copying_loader::Surface) -> u64 {
+fn copied(surface: &SurfaceLists) -> u64 {
     let mut sum = 0_u64;
     let mut add = |bits: u64| sum = sum.wrapping_add(bits);
-    surface.positions.iter().for_each(|position| add(bits(*position)));
-    for frame in &surface.frames {
-        add([frame.normal, frame.tangent, frame.bitangent].map(bits).into_iter().sum());
+    let base = surface.targets.first().unwrap();
+    base.positions.iter().for_each(|position| add(bits(*position)));
+    for frame in base.frames.iter().flat_map(|frames| frames.iter()) {
+        add([frame.normal(), frame.tangent(), frame.bitangent()].map(bits).into_iter().sum());
     }
-    surface.influences.iter().for_each(|(bone, weight)| add(bits([*weight, f32::from(*bone)])));
-    surface.uvs[0].iter().for_each(|uv| add(bits(*uv)));
+    let influences = surface.weights.iter().flat_map(|weights| &weights.all);
+    influences.for_each(|one| add(bits([one.weight, one.bone as f32])));
+    surface.uvs.iter().flat_map(|uvs| uvs.iter()).for_each(|uv| add(bits(*uv)));
     surface.indices.iter().for_each(|index| add((*index).into()));
-    surface.attribute_indices.iter().for_each(|index| add((*index).into()));
+    surface.attribute_indices.iter().flat_map(|indices| indices.iter()).for_each(|index| add((*index).into()));
     sum
 }

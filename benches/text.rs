@@ -17,7 +17,7 @@
 
 mod support;
 
-use support::{claims, inputs, machine_limit, memory};
+use support::{claims, inputs, load, machine_limit, memory};
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,14 @@ use std::process::Command;
 use std::time::Instant;
 
 use meshpeek::ezmesh::{IndexBuffer, Mesh, Section, Track, VertexBuffer, VertexValue};
+use meshpeek::internals::Lists;
 use meshpeek::model::{Positions, Transform};
 use meshpeek::{Array, Bounds, Map};
 use quick_xml::events::Event;
 use roxmltree::Document;
 use support::claims::{Bar, Contestant, Series, bits, claim, skipped};
-use support::copying_loader::text::{self as tree, Numbers, Seen};
 use support::inputs::text::{Input, Texts};
+use support::xml_tree::{self as tree, Numbers, Seen};
 
 /// The variables with the file that a child process opens, and with the loader that it uses. The
 /// child measures its own memory.
@@ -400,8 +401,8 @@ fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
             (binary_positions(&system).bounds(), system)
         }),
         Contestant::new("copying", move || {
-            let vertices = tree::load_binary(path);
-            (bounds(&vertices.positions), vertices)
+            let mesh = load(path);
+            (bounds(copied_positions(&mesh)), mesh)
         }),
     ]
 }
@@ -409,6 +410,10 @@ fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
 fn binary_positions(system: &Mesh<Map>) -> Positions<'_> {
     let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
     buffer.vertices().unwrap().positions().unwrap()
+}
+
+fn copied_positions(mesh: &Lists) -> &[[f32; 3]] {
+    &mesh.surfaces[0].targets[0].positions
 }
 
 fn bounds(positions: &[[f32; 3]]) -> Bounds {
@@ -432,7 +437,8 @@ fn claim_binary(input: &Input) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(10.0));
     let system = Mesh::open(map(&input.path)).unwrap();
     let positions = binary_positions(&system);
-    let copy = tree::load_binary(&input.path);
+    let copy = load(&input.path);
+    let copy = copied_positions(&copy);
     let records = positions.as_bytes();
     let mine = positions.bounds();
     let contestants = [
@@ -447,7 +453,7 @@ fn claim_binary(input: &Input) {
             });
             (Bounds { min, max }, ())
         }),
-        Contestant::new("the same loop over a copy", || (bounds(&copy.positions), ())),
+        Contestant::new("the same loop over a copy", || (bounds(copy), ())),
         Contestant::asked("reading alone", || machine_limit::plain_read(records), move |_| mine),
     ];
     claims::race(1, &contestants);

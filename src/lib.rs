@@ -120,6 +120,8 @@ extern crate self as meshpeek;
 
 pub mod array;
 mod bvh;
+#[cfg(any(feature = "cli", feature = "internals"))]
+mod copying_loader;
 #[cfg(feature = "internals")]
 pub mod decode;
 #[cfg(not(feature = "internals"))]
