@@ -15,10 +15,10 @@
 
 mod support;
 
-use support::{claims, inputs};
+use support::{claims, inputs, real};
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use flate2::{Decompress, FlushDecompress, Status};
@@ -65,17 +65,11 @@ fn assets() -> Vec<(String, Vec<u8>)> {
         (format!("{} vertices, {kind}", inputs::asset::vertices()), inputs::asset::asset(skinned))
     };
     let mut assets = vec![made("static", false), made("skinned", true)];
-    match real() {
+    match real("secondlife", REAL) {
         Some(path) => assets.push((format!("real file {REAL}"), std::fs::read(path).unwrap())),
         None => claims::skipped("a real file", "MESHPEEK_CORPUS does not name a folder with this file"),
     }
     assets
-}
-
-fn real() -> Option<PathBuf> {
-    let folder = PathBuf::from(std::env::var_os("MESHPEEK_CORPUS")?).join("secondlife");
-    let mut paths = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
-    paths.find(|path| path.is_file() && path.file_name().is_some_and(|name| name.to_string_lossy().contains(REAL)))
 }
 
 /// The buffers that are reused from one decoding to the next.

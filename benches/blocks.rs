@@ -1,6 +1,5 @@
 //! Measures the time to get one surface, or all surfaces, of a compressed mesh.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -8,12 +7,12 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs};
+use support::{claims, inputs, open};
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -75,12 +74,6 @@ impl Input {
         }
         Self { lz4, raw, vertices: (side + 1) * (side + 1), _folder: folder }
     }
-}
-
-fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
 }
 
 /// Loads a file as a loader that copies does, with all trees.

@@ -4,21 +4,20 @@
 //! `-- --probe FOLDER`, it prints the times for such a pair. A script uses both to compare with
 //! other programs.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs};
+use support::{claims, inputs, map};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use meshpeek::array::Bounds;
 use meshpeek::internals::{Lists, bounds};
@@ -53,12 +52,6 @@ fn main() {
     whole(&pair);
     claims::title(&format!("random frames, {name}"));
     random(&pair);
-}
-
-fn map(path: &Path) -> Map {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    unsafe { meshpeek::map(path).unwrap() }
 }
 
 fn open(pair: &Pair) -> Mesh<Map> {

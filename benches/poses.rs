@@ -1,19 +1,18 @@
 //! Measures the time to get one pose of a bone animation, many poses in random order, or all poses
 //! in order.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs};
+use support::{claims, inputs, map};
 
 use std::path::Path;
 
@@ -81,9 +80,7 @@ enum Open {
 
 impl Open {
     fn new(path: &Path) -> Self {
-        // SAFETY: the file is in a temporary folder of this process, and no process writes to it
-        // any more.
-        let map = unsafe { meshpeek::map(path).unwrap() };
+        let map = map(path);
         if path.extension().unwrap() == "mesh" {
             Self::Mesh(Mesh::open(map).unwrap())
         } else {

@@ -1,18 +1,17 @@
 //! Measures the time to read 10,000 random vertices of a whole file: position, tangent frame, UV,
 //! and weights if there are any.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs, load};
+use support::{claims, inputs, load, open};
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -45,12 +44,6 @@ fn main() {
         loaded_before(input);
         not_in_cache(input);
     }
-}
-
-fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
 }
 
 /// The indices of a surface, of one of its positions, and of one of its tangent frames.

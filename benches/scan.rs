@@ -1,18 +1,17 @@
 //! Measures the time from a closed file to the bounding box of all its positions, and compares it
 //! with only reading the positions.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, load, memory};
+use support::{claims, load, map, memory, open};
 
 use std::ops::Range;
 use std::path::Path;
@@ -43,12 +42,6 @@ fn main() {
     cold(still);
     claims::title(&format!("box around all positions, {}", skinned.name));
     time(skinned, Bar::None);
-}
-
-fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
 }
 
 fn positions(mesh: &Mesh<Map>) -> Vec<Packed<'_, Floats<3>>> {
@@ -108,8 +101,7 @@ fn freshly_mapped(input: &Input) {
             ((), (mapped_bounds(&positions(&mesh)), mesh))
         }),
         Contestant::new("plain read", || {
-            // SAFETY: as in `open`.
-            let map = unsafe { meshpeek::map(&input.path).unwrap() };
+            let map = map(&input.path);
             let sums = ranges.iter().map(|range| plain_read(&map.as_ref()[range.clone()]));
             ((), (sums.fold(0, u64::wrapping_add), map))
         }),

@@ -1,17 +1,16 @@
 //! Measures the time from a closed file to all data that is needed to draw its last surface. Each
 //! array is read once from the first byte to the last.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, load};
+use support::{claims, load, open};
 
 use std::path::Path;
 
@@ -40,9 +39,7 @@ fn main() {
 fn loaders(path: &Path) -> [Contestant<'_, u64>; 2] {
     [
         Contestant::new("meshpeek", move || {
-            // SAFETY: the file is in a temporary folder of this process, and no process writes to
-            // it any more.
-            let mesh = Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap();
+            let mesh = open(path);
             (mapped(&mesh), mesh)
         }),
         Contestant::new("copying", move || {

@@ -14,9 +14,43 @@
 #[path = "../../src/program/bench/memory.rs"]
 mod program;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use program::Usage;
+
+use super::claims::{Bar, claim, skipped};
+
+/// The variables with the file that a child process opens, and with the loader that it uses.
+const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
+
+/// Returns the file and the loader of a child process of [`claim_growth`].
+pub fn child() -> Option<(PathBuf, String)> {
+    let [path, loader] = CHILD.map(std::env::var);
+    Some((path.ok()?.into(), loader.ok()?))
+}
+
+/// Prints the growth of this process in bytes after opening a file, while the file is still open.
+pub fn print_growth<T>(open: impl FnOnce() -> T) {
+    anonymous();
+    let before = anonymous();
+    let opened = std::hint::black_box(open());
+    println!("{}", anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string()));
+    drop(opened);
+}
+
+/// Measures each loader in a new process, in which no freed memory can be reused.
+pub fn claim_growth(path: &Path, loaders: [(&str, Bar); 2]) {
+    for (loader, bar) in loaders {
+        let what = format!("grows anonymous memory (RssAnon) by, {loader}");
+        let child = Command::new(std::env::current_exe().unwrap());
+        let growth = { child }.env(CHILD[0], path).env(CHILD[1], loader).output().unwrap();
+        match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
+            Ok(growth) => drop(claim(&what, growth / 1e6, "MB", bar)),
+            Err(_) => skipped(&what, "the system does not report it"),
+        }
+    }
+}
 
 /// Returns the bytes of this process that are not backed by a file: its heap and stacks.
 pub fn anonymous() -> Option<f64> {
