@@ -4,7 +4,7 @@ use zerocopy::little_endian::I16;
 
 use crate::decode::rounding::truncate;
 use crate::decode::tangent_frame::axes::TangentFrame;
-use crate::decode::tangent_frame::scalar::{RawQuat7, SCALE};
+use crate::decode::tangent_frame::scalar::SCALE;
 
 /// The smallest absolute value of a stored w that the UNIGINE engine writes.
 const LEAST_W: i16 = 32;
@@ -34,6 +34,7 @@ pub(super) fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
 ///
 /// The component is clamped to -1..1 and multiplied by 32767, and the product is truncated toward
 /// zero. The code of a component is never -32768.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn encode_component(value: f32) -> I16 {
     I16::new(component(value))
@@ -44,10 +45,11 @@ fn component(value: f32) -> i16 {
 }
 
 /// Encodes a tangent frame to the same seven bytes as the UNIGINE engine (format ms10).
+#[cfg(feature = "internals")]
 #[must_use]
-pub fn encode7(frame: &TangentFrame) -> RawQuat7 {
+pub fn encode7(frame: &TangentFrame) -> super::RawQuat7 {
     let [x, y, z, w] = frame.rotation;
     let turn = if w.is_sign_negative() { -1.0 } else { 1.0 };
     let xyz = [x, y, z].map(|value| I16::new(component(value * turn)));
-    RawQuat7 { xyz, sign: if frame.handedness < 0.0 { -127 } else { 127 } }
+    super::RawQuat7 { xyz, sign: if frame.handedness < 0.0 { -127 } else { 127 } }
 }

@@ -33,7 +33,9 @@ mod snorm8x4;
 
 pub use axes::TangentFrame;
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use encode::{encode_component, encode7, encode8};
+pub use encode::encode8;
+#[cfg(feature = "internals")]
+pub use encode::{encode_component, encode7};
 pub use quaternion::{NormalOf, Quat7, Quat8};
 pub use scalar::RawQuat7;
 #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -20,7 +20,7 @@ use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::{MeshFiles, generate};
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
-use crate::program::bench::{answers, copying_loader, measure, memory, plot, report};
+use crate::program::bench::{answers, measure, memory, plot, report};
 use crate::program::formats::native_output::expect_extension;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
@@ -177,7 +177,7 @@ impl BenchArgs {
             usage!("{}: bench: expected a regular file to map, found a folder or a special file", shown(path));
         }
         let locate = |error| asset.locate_error(error, path);
-        if copying_loader::first_surface(asset.model.geometry()).map_err(locate)?.is_none() {
+        if answers::first_surface(asset.model.geometry()).map_err(locate)?.is_none() {
             usage!("{}: bench: expected a surface with vertices, found none", shown(path));
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;

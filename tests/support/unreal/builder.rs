@@ -1,18 +1,12 @@
-//! Builders for the files of a new mesh: [`Mesh`] writes the data file and the aniv file, and the
-//! module [`script`] writes the script.
+//! Builds the two files of an Unreal mesh, without the writer of the crate.
 
-pub mod script;
-
-use std::io::Write;
+use std::io::{Result, Write};
 
 use zerocopy::IntoBytes;
 
-use super::layout::{ANIV, DATA, RawAnivHeader, RawDataHeader, RawPolygon, UNUSED, Variant};
-use super::write::failed;
-use crate::decode::{packed32, packed64};
-use crate::error::Result;
-use crate::error::debug::{items, short_debug};
-use crate::math::as_index;
+use meshpeek::decode::{packed32, packed64};
+use meshpeek::unreal::layout::{RawAnivHeader, RawDataHeader, UNUSED};
+use meshpeek::unreal::{RawPolygon, Variant};
 
 /// A new mesh with vertex animation, which can be written as an Unreal data file and aniv file. Its
 /// vertex positions are the integers that the aniv file stores.
@@ -21,20 +15,7 @@ use crate::math::as_index;
 /// prototype or 8,191 Deus Ex vertices. Each vertex index must be below `vertices`, each animation
 /// frame must have `vertices` positions in the range of the vertex format, and a mesh in the
 /// prototype format must not have exactly two vertices. The methods of `Mesh` do not check this.
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::Array;
-/// use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
-/// let polygon = RawPolygon { vertices: [0, 1, 2].map(Into::into), ..RawPolygon::EMPTY };
-/// let frames = vec![vec![[0, 0, 0], [8, 0, 0], [0, 8, 4]]];
-/// let pair = builder::Mesh { polygons: vec![polygon], frames, ..builder::Mesh::new(Variant::Classic, 3) };
-/// let mesh = Mesh::open(pair.data_bytes()?, pair.aniv_bytes()?)?;
-/// assert_eq!(mesh.frame(0)?.positions().get(2), Some([0.0, 8.0, 4.0]));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     /// The storage format of the vertices.
     pub variant: Variant,
@@ -49,23 +30,13 @@ pub struct Mesh {
     pub unused: [u8; UNUSED],
 }
 
-short_debug!(Mesh: |mesh| {
-    variant: mesh.variant, vertices: mesh.vertices, polygons: items(&mesh.polygons), frames: items(&mesh.frames),
-});
-
 impl Mesh {
     /// Makes a mesh with the given number of vertices, without polygons and animation frames.
-    #[must_use]
     pub const fn new(variant: Variant, vertices: u32) -> Self {
         Self { variant, vertices, polygons: Vec::new(), frames: Vec::new(), unused: [0; UNUSED] }
     }
 
     /// Returns the bytes of the data file.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`write_data`](Self::write_data).
-    #[cfg(feature = "internals")]
     pub fn data_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_data(&mut bytes)?;
@@ -73,10 +44,6 @@ impl Mesh {
     }
 
     /// Returns the bytes of the aniv file.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`write_aniv`](Self::write_aniv).
     pub fn aniv_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_aniv(&mut bytes)?;
@@ -84,35 +51,27 @@ impl Mesh {
     }
 
     /// Writes the data file to `out`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if writing to `out` fails.
     pub fn write_data(&self, mut out: impl Write) -> Result<()> {
         let header = RawDataHeader {
             polygons: narrow(self.polygons.len()).into(),
-            vertices: narrow(as_index(self.vertices)).into(),
+            vertices: u16::try_from(self.vertices).unwrap_or(u16::MAX).into(),
             unused: self.unused,
         };
-        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| failed(DATA, error));
+        let mut put = |bytes: &[u8]| out.write_all(bytes);
         put(header.as_bytes())?;
         put(self.polygons.as_bytes())?;
-        out.flush().map_err(|error| failed(DATA, error))
+        out.flush()
     }
 
     /// Writes the aniv file to `out`.
     ///
     /// `write_aniv` makes one write call per vertex, so `out` should be a
     /// [`BufWriter`](std::io::BufWriter) or memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`write_data`](Self::write_data).
     pub fn write_aniv(&self, mut out: impl Write) -> Result<()> {
         let size = self.variant.frame_size(self.vertices);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let header = RawAnivHeader { frames: narrow(self.frames.len()).into(), frame_size: narrow(size).into() };
-        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| failed(ANIV, error));
+        let mut put = |bytes: &[u8]| out.write_all(bytes);
         put(header.as_bytes())?;
         for frame in &self.frames {
             let extremes = if self.variant == Variant::Prototype { extremes(frame) } else { vec![] };
@@ -125,7 +84,7 @@ impl Mesh {
                 }
             }
         }
-        out.flush().map_err(|error| failed(ANIV, error))
+        out.flush()
     }
 }
 

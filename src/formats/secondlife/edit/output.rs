@@ -7,10 +7,9 @@ use std::ops::Range;
 use super::super::asset_part::AssetPart;
 use super::super::layout::FORMAT;
 use super::super::llsd::LlsdWriter;
-use super::asset::whole;
-use super::edit::Edit;
-use super::edit_blocks::{BlockSource, HeaderEntry};
-use crate::error::{Error, Field, Result};
+use super::Edit;
+use super::entry::{BlockSource, HeaderEntry};
+use crate::error::{Cause, Error, Field, Result};
 
 impl Edit<'_> {
     /// Encodes the asset with the changes and returns its bytes.
@@ -122,4 +121,13 @@ fn offset(pieces: &[Range<usize>], range: &Range<usize>) -> usize {
     let piece = pieces.iter().find(|piece| range.end <= piece.end);
     let within = piece.map_or(0, |piece| range.start.saturating_sub(piece.start));
     before.map(ExactSizeIterator::len).fold(within, usize::saturating_add)
+}
+
+/// Converts the offset or the size of a block to an LLSD integer, which is a signed 32-bit integer.
+fn whole(part: AssetPart, number: usize) -> Result<i32> {
+    i32::try_from(number).map_err(|_| {
+        let expected = format!("at most {} bytes for all blocks together", i32::MAX);
+        let kind = Cause::Refused { expected: expected.into(), found: number.to_string().into() };
+        Error::without_offset(FORMAT, Field::new(part.key()), kind)
+    })
 }

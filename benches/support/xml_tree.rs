@@ -1,8 +1,6 @@
-//! Other ways to read EZ-Mesh files. For text, it is an XML library that builds a tree (roxmltree)
-//! together with the fastest available parser of floats (fast-float2). For the binary form, it is a
-//! loader that copies each part of the records into a list.
-
-use std::path::Path;
+//! Another way to read EZ-Mesh text: an XML library that builds a tree (roxmltree) together with
+//! the fastest available parser of floats (fast-float2).
+#![allow(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "a panic is how a bench fails")]
 
 use roxmltree::{Document, Node};
 
@@ -154,73 +152,5 @@ pub fn seen(tree: &Document<'_>) -> Seen {
         blocks: blocks.map(|(element, _)| nodes(element).count()),
         counts: blocks.map(|(element, name)| nodes(element).map(|node| count(node, name)).sum()),
         names: names.iter().flat_map(|(element, name)| nodes(element).map(|node| length(node, *name))).sum(),
-    }
-}
-
-/// The vertices of a binary file, with each part in a separate list.
-#[derive(Default)]
-pub struct Vertices {
-    pub positions: Vec<[f32; 3]>,
-    pub normals: Vec<[f32; 3]>,
-    pub uvs: [Vec<[f32; 2]>; 2],
-}
-
-/// Loads a binary file that contains only one mesh with one section.
-pub fn load_binary(path: &Path) -> Vertices {
-    let bytes = std::fs::read(path).unwrap();
-    let mut input = Input { rest: &bytes, big: bytes[3] != 0 };
-    input.take(4);
-    (0..3).for_each(|_| input.skip_name());
-    input.take(2 * 4 + 24);
-    (0..7).for_each(|_| assert_eq!(input.int(), 0));
-    assert_eq!(input.int(), 1);
-    input.skip_name();
-    input.skip_name();
-    input.take(24);
-    assert_eq!(input.int(), 1);
-    input.skip_name();
-    input.take(24 + 4);
-    let triangles = input.int();
-    input.take(triangles * 12);
-    assert_eq!(input.int(), 27);
-    let count = input.int();
-    let mut vertices = Vertices::default();
-    vertices.positions.reserve_exact(count);
-    vertices.normals.reserve_exact(count);
-    vertices.uvs.iter_mut().for_each(|uvs| uvs.reserve_exact(count));
-    for record in input.take(count * 40).as_chunks::<40>().0 {
-        let floats = record.as_chunks().0.iter();
-        let mut floats = floats
-            .map(|raw| f32::from_bits(if input.big { u32::from_be_bytes(*raw) } else { u32::from_le_bytes(*raw) }));
-        let mut next = || floats.next().unwrap();
-        vertices.positions.push([next(), next(), next()]);
-        vertices.normals.push([next(), next(), next()]);
-        vertices.uvs.iter_mut().for_each(|uvs| uvs.push([next(), next()]));
-    }
-    vertices
-}
-
-/// The rest of a binary file that is not read yet.
-struct Input<'a> {
-    rest: &'a [u8],
-    big: bool,
-}
-
-impl<'a> Input<'a> {
-    fn int(&mut self) -> usize {
-        let raw = self.take(4).try_into().unwrap();
-        let number = if self.big { u32::from_be_bytes(raw) } else { u32::from_le_bytes(raw) };
-        number as usize
-    }
-
-    fn skip_name(&mut self) {
-        let length = self.int();
-        self.take(length);
-    }
-
-    fn take(&mut self, length: usize) -> &'a [u8] {
-        let (taken, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        taken
     }
 }

@@ -1,13 +1,11 @@
 //! Structs for the contents of an asset to write: header values, levels of detail, convex hulls and
 //! skin.
 
-use super::super::asset_part::AssetPart;
-use super::super::matrix::{IDENTITY, Matrix};
-use crate::decode::{Influence, MinMax16};
-use crate::error::debug::{items, short_debug, text};
+use meshpeek::decode::{Influence, MinMax16};
+use meshpeek::secondlife::{AssetPart, IDENTITY, Matrix};
 
 /// A Second Life mesh asset to write.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asset {
     /// The header values of the asset, except the byte ranges of the blocks.
     pub header: Header,
@@ -33,17 +31,12 @@ pub struct Asset {
     pub skin: Option<Skin>,
 }
 
-short_debug!(Asset: |asset| {
-    header: asset.header, high: asset.high, medium: asset.medium, low: asset.low, lowest: asset.lowest,
-    physics_mesh: asset.physics_mesh, convex: asset.convex, skin: asset.skin.is_some(),
-});
-
 /// The header values of an asset, except the byte ranges of the blocks.
 ///
 /// When a viewer uploads an asset, the asset's header contains none of the values of the struct
 /// `Header`. Simulators add the version, the creator, the date and the hashes to the header of an
 /// uploaded asset.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
     /// The version number of the format, from 0 to 999: the number 1 means version 0.001.
     pub version: Option<i32>,
@@ -61,13 +54,8 @@ pub struct Header {
     pub material_list: Vec<String>,
 }
 
-short_debug!(Header: |header| {
-    version: header.version, date: header.date, hashes: header.hashes, submodel_id: header.submodel_id,
-    material_list: items(&header.material_list),
-});
-
 /// A level of detail to write: one to eight submeshes.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
     /// The submeshes of the level of detail, one per material.
     pub submeshes: Vec<Submesh>,
@@ -79,8 +67,6 @@ pub struct Level {
     pub domain: Option<MinMax16<3>>,
 }
 
-short_debug!(Level: |level| { submeshes: items(&level.submeshes) });
-
 impl From<Vec<Submesh>> for Level {
     fn from(submeshes: Vec<Submesh>) -> Self {
         Self { submeshes, domain: None }
@@ -88,7 +74,7 @@ impl From<Vec<Submesh>> for Level {
 }
 
 /// A submesh to write. A submesh without positions is written as a placeholder without geometry.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Submesh {
     /// Positions of the vertices, in the unit cube around the origin, z up: at most 65,535
     /// positions.
@@ -120,23 +106,10 @@ pub struct Submesh {
     pub normalized_scale: Option<[f32; 3]>,
 }
 
-short_debug!(Submesh: |submesh| {
-    positions: items(&submesh.positions), normals: items(&submesh.normals), uvs: items(&submesh.uvs),
-    tangents: items(&submesh.tangents), triangles: items(&submesh.triangles), weights: items(&submesh.weights),
-    uv_domain: submesh.uv_domain, normalized_scale: submesh.normalized_scale,
-});
-
 /// Convex hulls for collision detection to write.
 ///
 /// The points of all hulls are stored as 16-bit codes, scaled to one quantization box.
-///
-/// ```
-/// use meshpeek::secondlife::builder::Convex;
-/// let hulls = vec![vec![[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, -0.5, 0.5]]];
-/// let convex = Convex { hulls, ..Default::default() };
-/// assert!(convex.bounding.is_empty()); // the corners of the bounding box of the hull are written
-/// ```
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Convex {
     /// The points of each convex hull: at most 256 hulls, with 3 to 256 points each.
     pub hulls: Vec<Vec<[f32; 3]>>,
@@ -149,12 +122,10 @@ pub struct Convex {
     pub domain: Option<MinMax16<3>>,
 }
 
-short_debug!(Convex: |convex| { hulls: items(&convex.hulls), bounding: items(&convex.bounding) });
-
 /// A skin to write.
 ///
 /// In the default skin, the bind shape is the identity matrix.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
     /// The joints of the skin: 1 to 110 joints.
     pub joints: Vec<Joint>,
@@ -167,11 +138,6 @@ pub struct Skin {
     pub lock_scale_if_joint_position: bool,
 }
 
-short_debug!(Skin: |skin| {
-    joints: items(&skin.joints), bind_shape: skin.bind_shape, pelvis_offset: skin.pelvis_offset,
-    lock_scale_if_joint_position: skin.lock_scale_if_joint_position,
-});
-
 impl Default for Skin {
     fn default() -> Self {
         Self { joints: Vec::new(), bind_shape: IDENTITY, pelvis_offset: None, lock_scale_if_joint_position: false }
@@ -181,7 +147,7 @@ impl Default for Skin {
 /// A joint to write.
 ///
 /// In the default joint, the inverse bind matrix is the identity matrix.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// The joint's name in the avatar's skeleton.
     pub name: String,
@@ -192,10 +158,6 @@ pub struct Joint {
     /// Either all joints of a skin have an alternative inverse bind matrix, or no joint has one.
     pub alt_inverse_bind: Option<Matrix>,
 }
-
-short_debug!(Joint: |joint| {
-    name: text(&joint.name), inverse_bind: joint.inverse_bind, alt_inverse_bind: joint.alt_inverse_bind,
-});
 
 impl Default for Joint {
     fn default() -> Self {

@@ -9,10 +9,6 @@
 //! for a triangle without area are not derived from files, because no sample file has such an edge
 //! or triangle.
 
-// Rule: this file sorts and maps by copies only.
-
-use crate::math::{dot, facet};
-
 /// The tolerance of the test for a convex edge. The edge between two triangles is convex only if
 /// the dot product of the two unit normals is less than 1 - `EPSILON`, and if the corner of the
 /// second triangle that is not on the edge lies more than `EPSILON` below the plane of the first
@@ -30,7 +26,7 @@ const EPSILON: f32 = 1e-6;
 /// or two indices are ignored. An index that is out of range is treated as a position with NaN
 /// coordinates, and no edge of a triangle with such an index is convex. Sorting the edges takes
 /// O(*n* log *n*) time for *n* triangles.
-pub(crate) fn edges(positions: &[[f32; 3]], indices: &[u32]) -> Vec<u8> {
+pub fn edges(positions: &[[f32; 3]], indices: &[u32]) -> Vec<u8> {
     let triangles = indices.as_chunks::<3>().0;
     let mut bytes = vec![0; triangles.len()];
     let sides = sides(triangles);
@@ -105,7 +101,10 @@ fn convex(one: [[f32; 3]; 3], other: [[f32; 3]; 3], apex: [f32; 3]) -> bool {
 
 /// Returns the unit normal of a triangle, with the same rounding as in the engine.
 fn normal(corners: [[f32; 3]; 3]) -> [f32; 3] {
-    let facet = facet(corners);
+    let [first, second, third] = corners;
+    let subtract = |[ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]| [ax - bx, ay - by, az - bz];
+    let ([ax, ay, az], [bx, by, bz]) = (subtract(second, first), subtract(third, first));
+    let facet = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
     let scale = 1.0 / dot(facet, facet).sqrt();
     facet.map(|part| part * scale)
 }
@@ -114,74 +113,6 @@ fn position(positions: &[[f32; 3]], number: u32) -> [f32; 3] {
     usize::try_from(number).ok().and_then(|number| positions.get(number)).copied().unwrap_or([f32::NAN; 3])
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The index buffer of a cube with 12 triangles. Bits 2, 1 and 0 of the index of a position are
-    /// the coordinates x, y and z of this position, each 0 or 1.
-    const CUBE: [u32; 36] =
-        [6, 7, 5, 5, 4, 6, 0, 1, 3, 3, 2, 0, 2, 3, 7, 7, 6, 2, 4, 5, 1, 1, 0, 4, 3, 1, 5, 5, 7, 3, 0, 2, 6, 6, 4, 0];
-
-    fn cube() -> Vec<[f32; 3]> {
-        let one = |number: u8, bit: u8| f32::from(number / bit % 2);
-        (0..8).map(|number| [one(number, 4), one(number, 2), one(number, 1)]).collect()
-    }
-
-    #[test]
-    fn marks_all_of_a_cube_but_the_diagonals() {
-        assert_eq!(edges(&cube(), &CUBE), [5; 12]);
-    }
-
-    #[test]
-    fn marks_no_concave_edge() {
-        // Seen from inside, the edges of the cube are concave.
-        let inside: Vec<u32> = CUBE.as_chunks::<3>().0.iter().flat_map(|[a, b, c]| [*a, *c, *b]).collect();
-        assert_eq!(edges(&cube(), &inside), [0; 12]);
-        // Two triangles share the edge from position 1 to position 2. Position 3, a corner of the
-        // second triangle, lies above the plane of the first triangle for the height 1, and below
-        // this plane for the height -1.
-        let stair = |height: f32| [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, height]];
-        assert_eq!(edges(&stair(1.0), &[0, 1, 2, 1, 3, 2]), [6, 5]);
-        assert_eq!(edges(&stair(-1.0), &[0, 1, 2, 1, 3, 2]), [7, 7]);
-    }
-
-    #[test]
-    fn marks_the_borders_of_a_flat_quad() {
-        let quad = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-        assert_eq!(edges(&quad, &[0, 1, 2, 0, 2, 3]), [5, 3]);
-    }
-
-    #[test]
-    fn tells_flat_from_nearly_flat() {
-        let bent = |height: f32| [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, height]];
-        assert_eq!(edges(&bent(-0.001), &[0, 1, 2, 1, 3, 2]), [6, 5]);
-        assert_eq!(edges(&bent(-0.002), &[0, 1, 2, 1, 3, 2]), [7, 7]);
-    }
-
-    #[test]
-    fn marks_an_edge_of_three() {
-        let fan = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, -1.0, 0.0]];
-        assert_eq!(edges(&fan, &[0, 1, 2, 0, 1, 3, 0, 1, 4]), [7; 3]);
-        assert_eq!(edges(&fan, &[0, 1, 2, 0, 1, 2, 0, 1, 2]), [7; 3]);
-    }
-
-    #[test]
-    fn gives_degenerate_triangles_no_edge() {
-        let line = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        assert_eq!(edges(&line, &[0, 0, 1, 2, 2, 2, 0, 1, 3]), [0, 0, 7]);
-        // The first of the two triangles in this index buffer has no area. Because the first
-        // triangle has no area, the edge between the two triangles is not convex; all other edges
-        // are borders.
-        assert_eq!(edges(&line, &[0, 1, 2, 0, 2, 3]), [5, 3]);
-    }
-
-    #[test]
-    fn takes_what_is_nowhere() {
-        assert!(edges(&[], &[]).is_empty());
-        assert!(edges(&[[0.0; 3]], &[0, 1]).is_empty());
-        assert_eq!(edges(&[], &[0, 1, 2, 0, 2, u32::MAX]), [5, 3]);
-        assert_eq!(edges(&[[f32::NAN; 3]; 4], &[0, 1, 2, 0, 2, 3, 1]), [5, 3]);
-        assert_eq!(edges(&[[f32::MAX; 3]; 4], &[0, 1, 2, 0, 2, 3]), [5, 3]);
-    }
+fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
+    ax * bx + ay * by + az * bz
 }

@@ -1,19 +1,16 @@
 //! A surface of a new mesh, with its base shape and morph targets.
 
-use std::io::Write;
-
 use zerocopy::IntoBytes;
 
-use crate::array::{Bounds, Sphere};
-use crate::decode::{Influence, TangentFrame, float, influence4, tangent_frame};
-use crate::error::Result;
-use crate::error::debug::{items, short_debug, text};
-use crate::formats::unigine::bounds;
-use crate::formats::unigine::layout::{Generation, INFLUENCES, RawBounds};
-use crate::formats::unigine::writer::FieldWriter;
+use super::bounds;
+use super::writer::Writer;
+use meshpeek::array::{Bounds, Sphere};
+use meshpeek::decode::{Influence, TangentFrame, float, influence4, tangent_frame};
+use meshpeek::unigine::Generation;
+use meshpeek::unigine::layout::{INFLUENCES, RawBounds};
 
 /// A surface of a new mesh.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     /// The name of the surface, without the closing NUL.
     pub name: String,
@@ -40,15 +37,8 @@ pub struct Surface {
     pub attribute_indices: Vec<u32>,
 }
 
-short_debug!(Surface: |surface| {
-    name: text(&surface.name), lightmap: surface.lightmap, targets: items(&surface.targets),
-    weights: items(&surface.weights), uvs: surface.uvs.each_ref().map(|set| items(set)),
-    colors: items(&surface.colors), indices: items(&surface.indices),
-    attribute_indices: items(&surface.attribute_indices),
-});
-
 /// The vertices of the base shape or of a morph target of a new surface.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MorphTarget {
     /// The name of the base shape or morph target, without the closing NUL. In all examined files,
     /// the names of base shapes and morph targets are empty.
@@ -60,14 +50,9 @@ pub struct MorphTarget {
     pub frames: Vec<TangentFrame>,
 }
 
-short_debug!(MorphTarget: |target| {
-    name: text(&target.name), positions: items(&target.positions), frames: items(&target.frames),
-});
-
 impl Surface {
     /// Returns the bounding box and the bounding sphere that are written for the surface. The
     /// bounding box and the bounding sphere enclose the base shape only, not the morph targets.
-    #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let positions = self.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
         let found: Bounds = positions.iter().copied().collect();
@@ -79,76 +64,68 @@ impl Surface {
         RawBounds::new(&found, &Sphere { center, radius })
     }
 
-    pub(super) fn write_header(&self, writer: &mut FieldWriter<impl Write>, generation: Generation) -> Result<()> {
-        writer.text(self.name.as_bytes())?;
-        writer.lightmap(generation, self.lightmap)?;
+    pub(super) fn write_header(&self, writer: &mut Writer, generation: Generation) {
+        writer.text(self.name.as_bytes());
+        writer.lightmap(generation, self.lightmap);
         if generation.is_compressed() {
-            self.write_corners(writer)?;
+            writer.length(self.indices.len());
+            writer.length(self.attribute_indices.len());
         }
-        writer.bounds(&self.bounds())?;
+        writer.bounds(self.bounds());
         if generation.has_targets() {
-            writer.length(self.targets.len())?;
+            writer.length(self.targets.len());
         }
         for target in &self.targets {
             let positions = u32::try_from(target.positions.len()).ok().filter(|_| generation.is_compressed());
-            writer.target(generation, target.name.as_bytes(), positions)?;
+            writer.target(generation, target.name.as_bytes(), positions);
         }
-        Ok(())
     }
 
-    pub(super) fn write_geometry(&self, writer: &mut FieldWriter<impl Write>, generation: Generation) -> Result<()> {
+    pub(super) fn write_geometry(&self, writer: &mut Writer, generation: Generation) {
         for target in &self.targets {
             if !generation.is_compressed() {
-                writer.length(target.positions.len())?;
+                writer.length(target.positions.len());
             }
             for position in &target.positions {
-                writer.bytes(float::encode(*position).as_bytes())?;
+                writer.put(float::encode(*position).as_bytes());
             }
-            writer.length(target.frames.len())?;
+            writer.length(target.frames.len());
             for frame in &target.frames {
                 match generation {
-                    Generation::Ms10 => writer.bytes(tangent_frame::encode7(frame).as_bytes())?,
-                    _ => writer.bytes(tangent_frame::encode8(frame).as_bytes())?,
+                    Generation::Ms10 => writer.put(tangent_frame::encode7(frame).as_bytes()),
+                    _ => writer.put(tangent_frame::encode8(frame).as_bytes()),
                 }
             }
         }
         if generation.has_bones() {
-            writer.length(self.weights.len())?;
+            writer.length(self.weights.len());
         }
         for list in &self.weights {
-            writer.bytes(&[u8::try_from(list.len()).unwrap_or(INFLUENCES)])?;
+            writer.put(&[u8::try_from(list.len()).unwrap_or(INFLUENCES)]);
             for one in list {
-                writer.bytes(influence4::encode(*one).as_bytes())?;
+                writer.put(influence4::encode(*one).as_bytes());
             }
         }
         for set in &self.uvs {
-            writer.length(set.len())?;
+            writer.length(set.len());
             for pair in set {
-                writer.bytes(float::encode(*pair).as_bytes())?;
+                writer.put(float::encode(*pair).as_bytes());
             }
         }
-        writer.length(self.colors.len())?;
-        writer.bytes(self.colors.as_bytes())?;
+        writer.length(self.colors.len());
+        writer.put(self.colors.as_bytes());
         let (positions, frames) = self.base_counts();
         for (stream, items) in [(&self.indices, positions), (&self.attribute_indices, frames)] {
             if !generation.is_compressed() {
-                writer.length(stream.len())?;
+                writer.length(stream.len());
             }
             for index in stream {
-                writer.index(*index, items)?;
+                writer.index(*index, items);
             }
         }
-        Ok(())
     }
 
     pub(super) fn base_counts(&self) -> (usize, usize) {
         self.targets.first().map_or((0, 0), |base| (base.positions.len(), base.frames.len()))
-    }
-
-    /// Writes the number of indices in each index stream. Only the surface headers of ms14 and ms15
-    /// contain the lengths of the index streams.
-    fn write_corners(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
-        writer.length(self.indices.len())?;
-        writer.length(self.attribute_indices.len())
     }
 }

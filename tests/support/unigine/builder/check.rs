@@ -2,20 +2,19 @@
 //! the format cannot store is an error.
 
 use super::animation::Animation;
-use super::bone::Bone;
-use super::mesh::Mesh;
+use super::mesh::{Bone, Mesh};
 use super::surface::Surface;
-use crate::decode::Influence;
-use crate::error::{Cause, Error, Field, Result};
-use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::layout::{Generation, INFLUENCES, MAX_NUMBERED, ROOT};
-use crate::math::{as_index, as_u64};
+use meshpeek::decode::Influence;
+use meshpeek::unigine::layout::{INFLUENCES, MAX_NUMBERED, ROOT};
+use meshpeek::unigine::{Coding, Generation};
+use meshpeek::{Error, ErrorKind, Field, Result};
 
 impl Mesh {
     /// Returns an error if the format version of the mesh cannot store a value of the mesh.
     pub(super) fn check(&self) -> Result<()> {
-        let fault = |field, expected: &str, found: String| Err(wrong(self.generation.format(), field, expected, found));
-        if as_u64(self.surfaces.len()) > MAX_NUMBERED.into() {
+        let fault =
+            |field, expected: &str, found: String| Err(wrong(self.generation.format(), field, expected, &found));
+        if self.surfaces.len() > usize::try_from(MAX_NUMBERED).unwrap_or(usize::MAX) {
             return fault(Field::new("surfaces"), "at most 32767", self.surfaces.len().to_string());
         }
         if !self.generation.has_animations() && !self.animations.is_empty() {
@@ -38,7 +37,7 @@ impl Mesh {
 impl Surface {
     fn check(&self, generation: Generation, index: u64, bones: usize) -> Result<()> {
         let fault = |name, expected: &str, found: String| {
-            Err(wrong(generation.format(), Field::new(name).in_list("surface", index), expected, found))
+            Err(wrong(generation.format(), Field::new(name).in_list("surface", index), expected, &found))
         };
         let (positions, frames) = self.base_counts();
         if self.targets.is_empty() {
@@ -85,7 +84,7 @@ impl Surface {
         for (name, stream, items) in
             [("indices", &self.indices, positions), ("attribute_indices", &self.attribute_indices, frames)]
         {
-            if let Some(found) = stream.iter().find(|index| as_index(**index) >= items) {
+            if let Some(found) = stream.iter().find(|index| usize::try_from(**index).unwrap_or(usize::MAX) >= items) {
                 return fault(name, &format!("indices below {items}"), found.to_string());
             }
             if i32::try_from(items).is_err() || i32::try_from(stream.len()).is_err() {
@@ -98,7 +97,7 @@ impl Surface {
 
 fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &str) -> Result<()> {
     if name.contains('\0') {
-        return Err(wrong(format, Field::new("name").in_list(list, index), "a name without NUL", format!("{name:?}")));
+        return Err(wrong(format, Field::new("name").in_list(list, index), "a name without NUL", &format!("{name:?}")));
     }
     Ok(())
 }
@@ -106,8 +105,8 @@ fn check_name(format: &'static str, (list, index): (&'static str, u64), name: &s
 /// Checks the names and parents of all bones, and the names, bone indices, flags and key counts of
 /// all animations.
 pub(super) fn check_skeleton(format: &'static str, bones: &[Bone], animations: &[Animation]) -> Result<()> {
-    let fault = |field, expected: &str, found: String| Err(wrong(format, field, expected, found));
-    if as_u64(bones.len()) > MAX_NUMBERED.into() {
+    let fault = |field, expected: &str, found: String| Err(wrong(format, field, expected, &found));
+    if bones.len() > usize::try_from(MAX_NUMBERED).unwrap_or(usize::MAX) {
         return fault(Field::new("bones"), "at most 32767", bones.len().to_string());
     }
     let known = |bone: i16| usize::try_from(bone).is_ok_and(|bone| bone < bones.len());
@@ -148,7 +147,7 @@ pub(super) fn check_skeleton(format: &'static str, bones: &[Bone], animations: &
     Ok(())
 }
 
-pub(super) fn wrong(format: &'static str, field: Field, expected: &str, found: String) -> Error {
-    let kind = Cause::Refused { expected: expected.to_owned().into(), found: found.into() };
-    Error::without_offset(format, field, kind)
+pub(super) fn wrong(format: &'static str, field: Field, expected: &str, found: &str) -> Error {
+    let message = format!("expected {expected}, found {found}");
+    Error::custom(ErrorKind::Refused, message).located(format, field, None)
 }

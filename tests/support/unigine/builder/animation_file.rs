@@ -1,37 +1,20 @@
 //! A new animation file that can be written.
 
-use std::io::Write;
-
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{I16, I32};
 
 use super::animation::Animation;
-use super::bone::Bone;
+use super::bounds::EMPTY;
 use super::check::{check_skeleton, wrong};
-use crate::decode::OffsetScale16;
-use crate::error::debug::{items, short_debug, text};
-use crate::error::{Field, Result};
-use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::bounds::EMPTY;
-use crate::formats::unigine::layout::{AnimationGeneration, RawBounds, RawTransform};
-use crate::formats::unigine::writer::FieldWriter;
+use super::mesh::Bone;
+use super::writer::Writer;
+use meshpeek::decode::OffsetScale16;
+use meshpeek::unigine::layout::{RawBounds, RawTransform};
+use meshpeek::unigine::{AnimationGeneration, Coding};
+use meshpeek::{Field, Result};
 
 /// A new animation file that can be written.
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::unigine::{Animation, AnimationGeneration, builder};
-/// let nod = vec![vec![Default::default()]; 2];
-/// let file = builder::AnimationFile {
-///     bones: vec![builder::Bone { name: "head".into(), parent: -1, ..Default::default() }],
-///     animations: vec![builder::Animation::of_poses("nod", &nod)],
-///     ..builder::AnimationFile::new(AnimationGeneration::An10)
-/// };
-/// assert_eq!(Animation::open(file.to_bytes()?)?.animation(0)?.frames, 2);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AnimationFile {
     /// The format version (an10 to an13) of the written file. The format version determines the
     /// layout of the file.
@@ -58,15 +41,9 @@ pub struct AnimationFile {
     pub unknown: [u8; 12],
 }
 
-short_debug!(AnimationFile: |file| {
-    generation: file.generation, bones: items(&file.bones), animations: items(&file.animations),
-    skeleton_guid: text(&file.skeleton_guid), skeleton_path: text(&file.skeleton_path), rate: file.rate,
-});
-
 impl AnimationFile {
     /// Creates an animation file without bones and animations, with a frame rate of 30 frames per
     /// second.
-    #[must_use]
     pub const fn new(generation: AnimationGeneration) -> Self {
         Self {
             generation,
@@ -80,86 +57,63 @@ impl AnimationFile {
         }
     }
 
-    /// Returns the bytes of the animation file.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`write_to`](Self::write_to).
+    /// Returns the bytes of the file. A value that the format cannot store is an error of the kind
+    /// `Refused` with the name of the field.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.write_to(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Checks the whole animation file, then writes it to `out`.
-    ///
-    /// `write_to` makes many small writes to `out`. Pass a [`BufWriter`](std::io::BufWriter) if
-    /// each write to `out` is expensive.
-    ///
-    /// In an10, the offsets and scales of the 16-bit quantization are the same as in files that the
-    /// engine writes. In an10, a key omits a component whose 16-bit code is the same as in the
-    /// previous animation frame. From an11 on, a key omits the position, rotation or scale if it
-    /// has its default value.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the
-    /// field, if the format cannot store a value. If `write_to` returns `Refused`, nothing was
-    /// written to `out`, because all values are checked before the first write. Returns the I/O
-    /// error of `out` if a write fails.
-    pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
         let generation = self.generation;
-        let mut writer = FieldWriter::new(out, generation.magic(), generation.format());
-        writer.magic()?;
+        let mut writer = Writer::new(generation.magic());
+        writer.magic();
         if generation.is_quantized() {
-            writer.bounds(&RawBounds::new(&EMPTY.0, &EMPTY.1))?;
+            writer.bounds(RawBounds::new(&EMPTY.0, &EMPTY.1));
         }
         if generation.has_skeleton() {
-            writer.length_32(self.bones.len())?;
+            writer.length_32(self.bones.len());
         } else {
-            writer.length(self.bones.len())?;
+            writer.length(self.bones.len());
         }
         for bone in &self.bones {
-            writer.text(bone.name.as_bytes())?;
-            writer.bytes(I16::new(bone.parent).as_bytes())?;
+            writer.text(bone.name.as_bytes());
+            writer.put(I16::new(bone.parent).as_bytes());
         }
         if generation.is_quantized() {
-            writer.length(self.animations.len())?;
+            writer.length(self.animations.len());
             for animation in &self.animations {
-                writer.text(animation.name.as_bytes())?;
+                writer.text(animation.name.as_bytes());
             }
         }
         if generation.has_skeleton() {
-            self.write_skeleton(&mut writer)?;
+            self.write_skeleton(&mut writer);
         }
-        writer.magic()?;
+        writer.magic();
         for bone in self.bones.iter().filter(|_| generation.has_binds()) {
-            writer.bytes(RawTransform::new(&bone.bind).as_bytes())?;
+            writer.put(RawTransform::new(&bone.bind).as_bytes());
         }
         for animation in &self.animations {
             let coding = if generation.is_quantized() { animation.quantized() } else { Coding::Whole };
             if !generation.has_skeleton() {
                 let flags = generation.is_quantized().then_some(animation.flags);
-                writer.animation_head(&animation.bone_ids(), &coding, flags)?;
+                writer.animation_head(&animation.bone_ids(), &coding, flags);
             }
-            animation.write_frames(&mut writer, &coding)?;
+            animation.write_frames(&mut writer, &coding);
         }
-        writer.magic()?;
-        writer.flush()
+        writer.magic();
+        Ok(writer.bytes)
     }
 
     /// Writes the header fields that only an12 and an13 have. The header fields of an12 and an13
     /// are located directly before the inner magic number.
-    fn write_skeleton(&self, writer: &mut FieldWriter<impl Write>) -> Result<()> {
-        writer.text_32(self.skeleton_guid.as_bytes())?;
-        writer.text_32(self.skeleton_path.as_bytes())?;
+    fn write_skeleton(&self, writer: &mut Writer) {
+        writer.text_32(self.skeleton_guid.as_bytes());
+        writer.text_32(self.skeleton_path.as_bytes());
         for animation in &self.animations {
-            writer.animation_head(&animation.bone_ids(), &Coding::Whole, None)?;
+            writer.animation_head(&animation.bone_ids(), &Coding::Whole, None);
         }
-        writer.bytes(I32::new(self.rate).as_bytes())?;
-        writer.bytes(&[self.root_motion])?;
-        if self.generation == AnimationGeneration::An13 { writer.bytes(&self.unknown) } else { Ok(()) }
+        writer.put(I32::new(self.rate).as_bytes());
+        writer.put(&[self.root_motion]);
+        if self.generation == AnimationGeneration::An13 {
+            writer.put(&self.unknown);
+        }
     }
 }
 
@@ -171,7 +125,7 @@ impl AnimationFile {
         check_skeleton(format, &self.bones, &self.animations)?;
         for (name, text) in [("skeleton_guid", &self.skeleton_guid), ("skeleton_path", &self.skeleton_path)] {
             if text.contains('\0') {
-                return Err(wrong(format, Field::new(name), "a string without NUL", format!("{text:?}")));
+                return Err(wrong(format, Field::new(name), "a string without NUL", &format!("{text:?}")));
             }
         }
         if self.generation.is_quantized() {
@@ -181,11 +135,11 @@ impl AnimationFile {
             [only] if only.name.is_empty() => Ok(()),
             [named] => {
                 let field = Field::new("name").in_list("animation", 0);
-                Err(wrong(format, field, "no name in this generation", format!("{:?}", named.name)))
+                Err(wrong(format, field, "no name in this generation", &format!("{:?}", named.name)))
             }
             all => {
                 let found = all.len().to_string();
-                Err(wrong(format, Field::new("animations"), "exactly one animation in this generation", found))
+                Err(wrong(format, Field::new("animations"), "exactly one animation in this generation", &found))
             }
         }
     }
@@ -212,7 +166,7 @@ impl Animation {
             Some(found) => {
                 let field = Field::new("keys").in_list("animation", index);
                 let expected = "finite positions and scales whose box has a finite size";
-                Err(wrong(AnimationGeneration::An10.format(), field, expected, found.to_string()))
+                Err(wrong(AnimationGeneration::An10.format(), field, expected, &found.to_string()))
             }
         }
     }

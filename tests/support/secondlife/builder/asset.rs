@@ -1,32 +1,23 @@
 //! Writes whole assets: the header and the compressed blocks.
 
-// Rule: this file sorts and maps by copies only.
-
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::super::asset_part::AssetPart;
-use super::super::layout::FORMAT;
-use super::super::llsd::LlsdWriter;
 use super::encode::{count, strings};
 use super::values::{Asset, Header};
-use crate::error::{Cause, Error, Field, Result};
+use meshpeek::secondlife::AssetPart;
+use meshpeek::secondlife::llsd::LlsdWriter;
 
 impl Asset {
-    /// Encodes the asset and returns its bytes: the header and the compressed blocks.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the block,
-    /// if the offset or the size of a block does not fit in an LLSD integer.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+    /// Returns the bytes of the asset: the header and the compressed blocks.
+    pub fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let mut blocks: Vec<(AssetPart, Vec<u8>)> = Vec::new();
         let mut add = |part: AssetPart, inflated: Vec<u8>| {
             blocks.push((part, deflate(&inflated)?));
-            Ok::<(), crate::error::Error>(())
+            std::io::Result::Ok(())
         };
         if let Some(skin) = &self.skin {
             add(AssetPart::Skin, skin.encode())?;
@@ -45,7 +36,7 @@ impl Asset {
         if let Some(level) = &self.physics_mesh {
             add(AssetPart::PhysicsMesh, level.encode())?;
         }
-        let mut bytes = self.header.encode(&blocks)?;
+        let mut bytes = self.header.encode(&blocks);
         for (_, stored) in &blocks {
             bytes.extend_from_slice(stored);
         }
@@ -56,7 +47,7 @@ impl Asset {
 impl Header {
     /// Encodes the header. `blocks` are the compressed blocks that follow the header, in the order
     /// in which they are written.
-    fn encode(&self, blocks: &[(AssetPart, Vec<u8>)]) -> Result<Vec<u8>> {
+    fn encode(&self, blocks: &[(AssetPart, Vec<u8>)]) -> Vec<u8> {
         // The header entries are sorted by key, as a viewer writes them.
         let mut entries: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         let mut add = |key, put: &dyn Fn(&mut LlsdWriter)| {
@@ -66,7 +57,7 @@ impl Header {
         };
         let mut at = 0_usize;
         for (part, stored) in blocks {
-            let [offset, size] = [whole(*part, at)?, whole(*part, stored.len())?];
+            let [offset, size] = [at, stored.len()].map(|number| i32::try_from(number).unwrap_or(i32::MAX));
             at = at.saturating_add(stored.len());
             let hash = self.hashes && matches!(part, AssetPart::PhysicsConvex | AssetPart::PhysicsMesh);
             add(part.key(), &|writer| {
@@ -99,22 +90,13 @@ impl Header {
         }
         let mut writer = LlsdWriter::after(bytes);
         writer.close_map();
-        Ok(writer.into_bytes())
+        writer.into_bytes()
     }
 }
 
 /// Compresses a block as a viewer does: with zlib, at the highest compression level.
-fn deflate(inflated: &[u8]) -> Result<Vec<u8>> {
+fn deflate(inflated: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    let stored = encoder.write_all(inflated).and_then(|()| encoder.finish());
-    stored.map_err(|error| Error::without_offset(FORMAT, Field::new("block"), error.into()))
-}
-
-/// Converts the offset or the size of a block to an LLSD integer, which is a signed 32-bit integer.
-pub(super) fn whole(part: AssetPart, number: usize) -> Result<i32> {
-    i32::try_from(number).map_err(|_| {
-        let expected = format!("at most {} bytes for all blocks together", i32::MAX);
-        let kind = Cause::Refused { expected: expected.into(), found: number.to_string().into() };
-        Error::without_offset(FORMAT, Field::new(part.key()), kind)
-    })
+    encoder.write_all(inflated)?;
+    encoder.finish()
 }

@@ -1,23 +1,29 @@
-//! A new mesh that can be written to a file.
-
-use std::io::Write;
+//! A new mesh and its bones.
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
 use super::animation::Animation;
-use super::bone::Bone;
+use super::bounds;
 use super::surface::Surface;
-use crate::error::Result;
-use crate::error::debug::{items, short_debug};
-use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::bounds;
-use crate::formats::unigine::layout::{Generation, RawBounds, RawTransform};
-use crate::formats::unigine::writer::FieldWriter;
-use crate::model::Storage;
+use super::writer::Writer;
+use meshpeek::Result;
+use meshpeek::model::Transform;
+use meshpeek::unigine::layout::{RawBounds, RawTransform};
+use meshpeek::unigine::{Coding, Generation, Storage};
+
+/// A bone of a new mesh or animation file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bone {
+    pub name: String,
+    /// The index of the parent bone; -1 for a root bone.
+    pub parent: i16,
+    /// The bind transform, relative to the parent bone.
+    pub bind: Transform,
+}
 
 /// A new mesh that can be written to a file.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
     /// The format version (ms10 to ms15) of the written file. The format version determines the
     /// layout of the file.
@@ -46,14 +52,8 @@ pub struct Mesh {
     pub memory_estimate: Option<i64>,
 }
 
-short_debug!(Mesh: |mesh| {
-    generation: mesh.generation, bones: items(&mesh.bones), animations: items(&mesh.animations),
-    surfaces: items(&mesh.surfaces), storage: mesh.storage, leaf_triangles: mesh.leaf_triangles,
-});
-
 impl Mesh {
     /// Creates a mesh without bones, animations and surfaces.
-    #[must_use]
     pub const fn new(generation: Generation) -> Self {
         Self {
             generation,
@@ -66,81 +66,60 @@ impl Mesh {
         }
     }
 
-    /// Returns the bytes of the mesh file.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`write_to`](Self::write_to).
+    /// Returns the bytes of the file. A value that the format cannot store is an error of the kind
+    /// `Refused` with the name of the field.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.write_to(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Checks the whole mesh, then writes it to `out`.
-    ///
-    /// `write_to` makes many small writes to `out`. Pass a [`BufWriter`](std::io::BufWriter) if
-    /// each write to `out` is expensive.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::Refused`](crate::error::ErrorKind::Refused), with the name of the
-    /// field, if the format cannot store a value. If `write_to` returns `Refused`, nothing was
-    /// written to `out`, because all values are checked before the first write. Returns the I/O
-    /// error of `out` if a write fails.
-    pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.check()?;
-        let contents = self.contents()?;
-        let mut writer = FieldWriter::for_mesh(out, self.generation);
-        writer.magic()?;
+        let contents = self.contents();
+        let mut writer = Writer::new(self.generation.magic());
+        writer.magic();
         if self.generation.is_compressed() {
-            writer.count(self.leaf_triangles)?;
+            writer.count(self.leaf_triangles);
         }
-        writer.bounds(&self.bounds())?;
+        writer.bounds(self.bounds());
         if self.generation.has_bones() {
-            writer.length(self.bones.len())?;
+            writer.length(self.bones.len());
         }
         for bone in &self.bones {
-            writer.text(bone.name.as_bytes())?;
-            writer.bytes(I16::new(bone.parent).as_bytes())?;
+            writer.text(bone.name.as_bytes());
+            writer.put(I16::new(bone.parent).as_bytes());
         }
         if self.generation.has_animations() {
-            writer.length(self.animations.len())?;
+            writer.length(self.animations.len());
             for animation in &self.animations {
-                writer.text(animation.name.as_bytes())?;
+                writer.text(animation.name.as_bytes());
             }
         }
-        writer.length(self.surfaces.len())?;
+        writer.length(self.surfaces.len());
         for surface in &self.surfaces {
-            surface.write_header(&mut writer, self.generation)?;
+            surface.write_header(&mut writer, self.generation);
         }
         if self.generation.is_compressed() {
-            writer.bytes(&self.memory(&contents).to_le_bytes())?;
+            writer.put(&self.memory(&contents).to_le_bytes());
         }
-        writer.magic()?;
+        writer.magic();
         for bone in &self.bones {
-            writer.bytes(RawTransform::new(&bone.bind).as_bytes())?;
+            writer.put(RawTransform::new(&bone.bind).as_bytes());
         }
         for animation in &self.animations {
-            writer.animation_head(&animation.bone_ids(), &Coding::Changes, Some(animation.flags))?;
-            animation.write_frames(&mut writer, &Coding::Changes)?;
+            writer.animation_head(&animation.bone_ids(), &Coding::Changes, Some(animation.flags));
+            animation.write_frames(&mut writer, &Coding::Changes);
         }
         if self.generation.is_compressed() {
-            self.write_blocks(&mut writer, &contents)?;
-            return writer.flush();
+            self.write_blocks(&mut writer, &contents);
+            return Ok(writer.bytes);
         }
         for surface in &self.surfaces {
-            surface.write_geometry(&mut writer, self.generation)?;
+            surface.write_geometry(&mut writer, self.generation);
         }
-        writer.magic()?;
-        writer.flush()
+        writer.magic();
+        Ok(writer.bytes)
     }
 
     /// Returns the bounding box and the bounding sphere that are written for the whole mesh. The
     /// bounding box of the mesh is the union of the bounding boxes of all surfaces, and the
     /// bounding sphere is computed by merging the bounding spheres of the surfaces one after
     /// another.
-    #[must_use]
     pub fn bounds(&self) -> RawBounds {
         let all = self.surfaces.iter().map(Surface::bounds);
         let bounds = all.clone().filter(|one| one.radius.get() >= 0.0).map(|one| one.bounds());

@@ -1,13 +1,9 @@
 //! Builds the geometry blocks and tree blocks of new ms14 and ms15 meshes.
 
-use std::io::Write;
-
 use super::edges::edges;
 use super::mesh::Mesh;
 use super::tree::tree;
-use crate::error::Result;
-use crate::formats::unigine::writer::FieldWriter;
-use crate::math::as_u64;
+use super::writer::{Writer, as_u64};
 
 /// The uncompressed bytes of the geometry block and of the tree block of one surface.
 pub(super) struct BlockContents {
@@ -20,16 +16,20 @@ impl Mesh {
     /// Returns the uncompressed bytes of the geometry blocks and tree blocks of all surfaces.
     /// Returns an empty vector for meshes in ms10 to ms13, because these format versions have no
     /// blocks.
-    pub(super) fn contents(&self) -> Result<Vec<BlockContents>> {
+    pub(super) fn contents(&self) -> Vec<BlockContents> {
         let surfaces = self.surfaces.iter().filter(|_| self.generation.is_compressed());
         surfaces
             .map(|surface| {
-                let mut geometry = Vec::new();
-                surface.write_geometry(&mut FieldWriter::for_mesh(&mut geometry, self.generation), self.generation)?;
+                let mut geometry = Writer::new(self.generation.magic());
+                surface.write_geometry(&mut geometry, self.generation);
                 let positions = surface.targets.first().map(|base| base.positions.as_slice()).unwrap_or_default();
                 let of_engine = tree(positions, &surface.indices, self.leaf_triangles);
                 let nodes = of_engine.nodes.len();
-                Ok(BlockContents { geometry, tree: of_engine.encode(&edges(positions, &surface.indices)), nodes })
+                BlockContents {
+                    geometry: geometry.bytes,
+                    tree: of_engine.encode(&edges(positions, &surface.indices)),
+                    nodes,
+                }
             })
             .collect()
     }
@@ -63,16 +63,20 @@ impl Mesh {
 
     /// Writes the geometry blocks and tree blocks of all surfaces, and the table of block offsets
     /// at the end of the file.
-    pub(super) fn write_blocks(&self, writer: &mut FieldWriter<impl Write>, contents: &[BlockContents]) -> Result<()> {
+    pub(super) fn write_blocks(&self, writer: &mut Writer, contents: &[BlockContents]) {
         let mut places = Vec::new();
         for contents in contents {
-            places.push(writer.written());
-            writer.new_block(&contents.geometry, self.storage)?;
+            places.push(writer.bytes.len());
+            writer.block(&contents.geometry, self.storage);
         }
-        writer.magic()?;
+        writer.magic();
         for contents in contents {
-            writer.new_block(&contents.tree, self.storage)?;
+            writer.block(&contents.tree, self.storage);
         }
-        writer.table(&places)
+        writer.magic();
+        for place in places {
+            writer.put(&as_u64(place).to_le_bytes());
+        }
+        writer.magic();
     }
 }

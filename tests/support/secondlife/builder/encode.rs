@@ -3,15 +3,15 @@
 use zerocopy::IntoBytes as _;
 use zerocopy::little_endian::U16;
 
-use super::super::layout::MAX_INFLUENCES;
-use super::super::llsd::LlsdWriter;
-use super::super::matrix::Matrix;
 use super::values::{Convex, Joint, Level, Skin, Submesh, domain};
-use crate::decode::influence3::{self, RawInfluence3};
-use crate::decode::{Influence, MinMax16, tangent16, unit};
+use meshpeek::decode::influence3::{self, RawInfluence3};
+use meshpeek::decode::{Influence, MinMax16, tangent16, unit};
+use meshpeek::secondlife::Matrix;
+use meshpeek::secondlife::layout::MAX_INFLUENCES;
+use meshpeek::secondlife::llsd::LlsdWriter;
 
 /// The byte that ends the list of joint influences of a vertex with fewer than four influences.
-pub(super) const LIST_END: u8 = 255;
+const LIST_END: u8 = 255;
 /// The greatest result of adding the weights of a vertex in `f32` if the exact sum of the weights
 /// is 1.
 ///
@@ -22,7 +22,6 @@ const MAX_WEIGHT_SUM: f32 = 1.000_005;
 impl Level {
     /// Encodes the level of detail as an uncompressed block. All submeshes share one quantization
     /// box.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let domain = self.box_of_all();
         let mut writer = LlsdWriter::new();

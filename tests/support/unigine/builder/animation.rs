@@ -1,19 +1,15 @@
 //! An animation of a new mesh or a new animation file.
 
-use std::io::Write;
-
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, I16, U16};
 
-use crate::decode::{OffsetScale16, tangent_frame};
-use crate::error::Result;
-use crate::error::debug::{items, short_debug, text};
-use crate::formats::unigine::animation::coding::Coding;
-use crate::formats::unigine::writer::FieldWriter;
-use crate::model::Transform;
+use super::writer::Writer;
+use meshpeek::decode::{OffsetScale16, tangent_frame};
+use meshpeek::model::Transform;
+use meshpeek::unigine::Coding;
 
 /// An animation of a new mesh or a new animation file.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Animation {
     /// The name of the animation, without the closing NUL.
     pub name: String,
@@ -29,10 +25,6 @@ pub struct Animation {
     /// For each animation frame, one key for each bone index in `bones`, in the order of `bones`.
     pub frames: Vec<Vec<BoneKey>>,
 }
-
-short_debug!(Animation: |animation| {
-    name: text(&animation.name), bones: items(&animation.bones), flags: animation.flags, frames: items(&animation.frames),
-});
 
 /// The transform of one bone at one animation frame, in which components may be absent.
 ///
@@ -55,8 +47,6 @@ impl Animation {
     /// For each animation frame, `poses` contains the transform of each bone of the skeleton. The
     /// keys of animation frame 0 contain all components of the transforms. The keys of later
     /// animation frames contain only the components that differ from the previous animation frame.
-    #[cfg(feature = "internals")]
-    #[must_use]
     pub fn of_poses(name: &str, poses: &[Vec<Transform>]) -> Self {
         let bones = poses.first().map_or(0, Vec::len);
         let mut before: &[Transform] = &[];
@@ -77,8 +67,8 @@ impl Animation {
     }
 
     /// Writes the number of animation frames, then the keys of all animation frames.
-    pub(super) fn write_frames(&self, writer: &mut FieldWriter<impl Write>, coding: &Coding) -> Result<()> {
-        writer.length(self.frames.len())?;
+    pub(super) fn write_frames(&self, writer: &mut Writer, coding: &Coding) {
+        writer.length(self.frames.len());
         let mut last = vec![LastCodes::default(); self.bones.len()];
         for keys in &self.frames {
             for (key, last) in keys.iter().zip(&mut last) {
@@ -87,11 +77,10 @@ impl Animation {
                     Coding::Quantized(boxes) => key.codes(boxes, last),
                     Coding::Whole => key.whole(),
                 };
-                writer.bytes(&[flags])?;
-                writer.bytes(&components)?;
+                writer.put(&[flags]);
+                writer.put(&components);
             }
         }
-        Ok(())
     }
 }
 
@@ -105,7 +94,6 @@ struct LastCodes {
 impl BoneKey {
     /// Returns a key with the components of `to` that differ from `before`. If `before` is `None`,
     /// the key has all components of `to`.
-    #[cfg(feature = "internals")]
     fn from_to(before: Option<&Transform>, to: &Transform) -> Self {
         let changed =
             |one: f32, other: Option<f32>| Some(one).filter(|one| other.map(f32::to_bits) != Some(one.to_bits()));

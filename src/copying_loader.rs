@@ -1,26 +1,28 @@
-//! Decodes every array of every surface into a separate list, as a loader that copies does.
+//! Decodes every array of every surface into a separate list, as a loader that copies does. The
+//! verb `bench` and the benches compare the crate with it.
 //!
 //! The arrays are decoded by the bulk decoders of the crate. An array that several surfaces share
 //! is decoded once, and an index buffer with the indices 0, 1, 2 and so on is not stored. The
 //! loader does no unnecessary work, so its additional cost compared with meshpeek is the cost of
 //! copying.
 //!
-//! The copying loader and the reading loader differ in their [`ArraySource`].
+//! The copying loader and the reading loader of `bench` differ in their [`ArraySource`].
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::array::Packed;
 use crate::array::rebase::Rebase;
+use crate::array::{Array, Bounds, Packed};
 use crate::decode::{Floats, Influence, TangentFrame};
-use crate::{Array, Bounds, Geometry, Result, Surface, Weights};
+use crate::error::Result;
+use crate::model::{Geometry, Surface, Weights};
 use bytemuck::{NoUninit, cast_slice};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
 /// The way in which a loader gets the values of an array.
-pub trait ArraySource {
+pub(crate) trait ArraySource {
     /// Decodes all items of an array.
     fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>>;
 
@@ -30,7 +32,7 @@ pub trait ArraySource {
 
 /// The source of meshpeek and of the copying loader: arrays are decoded from the memory of the
 /// model, which is a map or a copy of the file.
-pub struct InMemory;
+pub(crate) struct InMemory;
 
 impl ArraySource for InMemory {
     fn list<A: Rebase>(&mut self, array: &A) -> Result<Vec<A::Item>> {
@@ -48,11 +50,13 @@ pub struct FlatWeights {
     /// For each vertex, the index of its first influence in `all`. The last element of `starts` is
     /// the total number of influences.
     pub starts: Vec<u32>,
+    /// The influences, one vertex after another.
     pub all: Vec<Influence>,
 }
 
 impl FlatWeights {
     /// Decodes the influences on all vertices.
+    #[must_use]
     pub fn of(weights: &Weights<'_>) -> Self {
         let mut flat = Self { starts: Vec::with_capacity(weights.len().saturating_add(1)), all: Vec::new() };
         let at = |flat: &Self| u32::try_from(flat.all.len()).unwrap_or(u32::MAX);
@@ -65,6 +69,7 @@ impl FlatWeights {
     }
 
     /// Returns the influences on a vertex.
+    #[must_use]
     pub fn get(&self, vertex: usize) -> Option<&[Influence]> {
         let [start, end] =
             self.starts.get(vertex..)?.first_chunk()?.map(|at| usize::try_from(at).unwrap_or(usize::MAX));
@@ -73,16 +78,15 @@ impl FlatWeights {
 }
 
 /// The decoded arrays of a mesh.
+#[derive(Default)]
 pub struct Lists {
-    /// The positions of all vertex frames, one vertex frame after another. For a mesh without
-    /// vertex frames, the list `frames` is empty.
-    pub frames: Vec<[f32; 3]>,
-    /// The number of vertices in each vertex frame.
+    /// The number of vertices in each vertex frame, or 0 for a mesh without vertex frames.
     pub frame_vertices: usize,
+    /// The surfaces of the mesh.
     pub surfaces: Vec<SurfaceLists>,
     /// The decoded position arrays of all base shapes and morph targets, each with the bone weights
-    /// of its vertices. The positions of vertex frames are not included. A position array that
-    /// several surfaces share is contained once.
+    /// of its vertices. A position array that several surfaces share is contained once. For a mesh
+    /// with vertex frames, the only list has the positions of one vertex frame after another.
     pub shapes: Vec<PositionList>,
 }
 
@@ -92,9 +96,13 @@ pub struct SurfaceLists {
     /// The decoded arrays of the base shape, followed by the decoded arrays of each morph target.
     /// The positions of a morph target are absolute, and not differences from the base shape.
     pub targets: Vec<TargetLists>,
+    /// The bone influences on the vertices.
     pub weights: Option<Rc<FlatWeights>>,
+    /// The sets of texture coordinates.
     pub uvs: Vec<Rc<Vec<[f32; 2]>>>,
+    /// The colours.
     pub colors: Option<Rc<Vec<[f32; 4]>>>,
+    /// The position index of each triangle corner.
     pub indices: Rc<Vec<u32>>,
     /// The attribute index of each triangle corner. `None` means that the attribute indices are
     /// equal to the position indices, or are the numbers 0, 1, 2 and so on.
@@ -106,18 +114,21 @@ pub struct SurfaceLists {
 #[derive(Clone, Default)]
 pub struct TargetLists {
     /// The positions of the base shape or of the morph target. In a mesh with vertex frames, the
-    /// list `positions` is empty, because the positions of the base shape are in `Lists::frames`.
+    /// list `positions` is empty, because the positions of the base shape are in `Lists::shapes`.
     pub positions: Rc<Vec<[f32; 3]>>,
     /// The tangent frames of the base shape or of the morph target. If the format stores normals
     /// without tangents, `frames` is `None`, and the field `normals` contains the normals.
     pub frames: Option<Rc<Vec<TangentFrame>>>,
+    /// The normals, if there are no tangent frames.
     pub normals: Option<Rc<Vec<[f32; 3]>>>,
 }
 
 /// The decoded positions of a base shape or of a morph target, and the bone weights of its
 /// vertices.
 pub struct PositionList {
+    /// The positions.
     pub positions: Rc<Vec<[f32; 3]>>,
+    /// The bone influences on the vertices.
     pub weights: Option<Rc<FlatWeights>>,
 }
 
@@ -153,7 +164,7 @@ macro_rules! key {
 
 /// Decodes the surfaces of a mesh one after another, and decodes an array that adjacent surfaces
 /// share only once.
-pub struct Loader<S> {
+pub(crate) struct Loader<S> {
     source: S,
     positions: LastList<Vec<[f32; 3]>>,
     frames: LastList<Vec<TangentFrame>>,
@@ -164,7 +175,7 @@ pub struct Loader<S> {
 }
 
 impl<S: ArraySource> Loader<S> {
-    pub const fn new(source: S) -> Self {
+    pub(crate) const fn new(source: S) -> Self {
         Self {
             source,
             positions: LastList::NONE,
@@ -177,7 +188,7 @@ impl<S: ArraySource> Loader<S> {
     }
 
     /// Decodes the arrays of a surface. The positions are decoded only if `positions` is true.
-    pub fn surface(&mut self, surface: &Surface<'_>, positions: bool) -> Result<SurfaceLists> {
+    pub(crate) fn surface(&mut self, surface: &Surface<'_>, positions: bool) -> Result<SurfaceLists> {
         // The first array inflates a compressed surface, and its counts are cached then.
         let indices = surface.indices()?;
         let counts = surface.counts()?;
@@ -223,9 +234,18 @@ impl<S: ArraySource> Loader<S> {
 }
 
 impl Lists {
+    /// Decodes all arrays of a mesh from its memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of an array.
+    pub fn load(geometry: &dyn Geometry) -> Result<Self> {
+        Self::of(geometry, InMemory)
+    }
+
     /// Decodes all arrays of the mesh, which are read from `source`.
-    pub fn of(geometry: &dyn Geometry, source: impl ArraySource) -> Result<Self> {
-        let mut lists = Self { frames: Vec::new(), frame_vertices: 0, surfaces: Vec::new(), shapes: Vec::new() };
+    pub(crate) fn of(geometry: &dyn Geometry, source: impl ArraySource) -> Result<Self> {
+        let mut lists = Self::default();
         let frames = geometry.vertex_frame_count()?;
         let mut loader = Loader::new(source);
         for surface in geometry.surfaces()? {
@@ -241,27 +261,40 @@ impl Lists {
         }
         if let Some(surface) = geometry.surfaces()?.next().filter(|_| frames > 0) {
             lists.frame_vertices = surface.vertex_frame(0)?.len();
-            if let Some(all) = surface.vertex_frames()? {
-                lists.frames = loader.source.list(&all)?;
-                return Ok(lists);
+            let mut positions = Vec::new();
+            match surface.vertex_frames()? {
+                Some(all) => positions = loader.source.list(&all)?,
+                None => {
+                    for frame in 0..frames {
+                        positions.append(&mut loader.source.list(&surface.vertex_frame(frame)?)?);
+                    }
+                }
             }
-            for frame in 0..frames {
-                lists.frames.append(&mut loader.source.list(&surface.vertex_frame(frame)?)?);
-            }
+            lists.shapes.push(PositionList { positions: Rc::new(positions), weights: None });
         }
         Ok(lists)
     }
 
+    /// Returns the positions of a vertex frame, or an empty list if the mesh does not have it.
+    #[must_use]
+    pub fn frame(&self, frame: usize) -> &[[f32; 3]] {
+        let start = frame.saturating_mul(self.frame_vertices);
+        let positions = self.shapes.first().map(|shape| shape.positions.as_slice()).unwrap_or_default();
+        positions.get(start..start.saturating_add(self.frame_vertices)).unwrap_or_default()
+    }
+
     /// Returns the decoded arrays of the first surface that has at least one vertex.
+    #[must_use]
     pub fn first(&self) -> Option<&SurfaceLists> {
         let has = |surface: &&SurfaceLists| surface.targets.first().is_some_and(|base| !base.positions.is_empty());
         if self.frame_vertices > 0 { self.surfaces.first() } else { self.surfaces.iter().find(has) }
     }
 
     /// Returns a hash of all decoded values of the mesh.
+    #[must_use]
     pub fn digest(&self) -> u64 {
         let mut digest = DefaultHasher::new();
-        put(&mut digest, &self.frames);
+        self.shapes.iter().filter(|_| self.frame_vertices > 0).for_each(|shape| put(&mut digest, &shape.positions));
         self.surfaces.iter().for_each(|surface| surface.put(&mut digest));
         digest.finish()
     }
@@ -271,6 +304,7 @@ impl SurfaceLists {
     /// Returns a hash of all decoded values of the surface and of `positions`. For a mesh with
     /// vertex frames, `positions` contains the positions of a vertex frame, which are not stored in
     /// the surface.
+    #[must_use]
     pub fn digest(&self, positions: &[[f32; 3]]) -> u64 {
         let mut digest = DefaultHasher::new();
         put(&mut digest, positions);
@@ -303,6 +337,7 @@ impl SurfaceLists {
 
 /// Returns the bounding box of the positions in a list. The bounding box is computed with the same
 /// SIMD kernel that the crate uses for positions in files.
+#[must_use]
 pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
     let native = |bounds: Bounds, at: &[f32; 3]| bounds.union(&Bounds { min: *at, max: *at });
     let raw = <[[F32; 3]]>::ref_from_bytes(cast_slice(positions));
@@ -310,16 +345,6 @@ pub fn bounds(positions: &[[f32; 3]]) -> Bounds {
         Ok(raw) if cfg!(target_endian = "little") => Packed::new(raw, Floats::<3>).bounds(),
         _ => positions.iter().fold(Bounds::EMPTY, native),
     }
-}
-
-/// Returns the index of the first surface that has a vertex.
-pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
-    for surface in geometry.surfaces()? {
-        if !surface.positions()?.is_empty() {
-            return Ok(Some(surface.index()));
-        }
-    }
-    Ok(None)
 }
 
 fn put<T: NoUninit>(digest: &mut DefaultHasher, list: &[T]) {

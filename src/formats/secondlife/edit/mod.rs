@@ -2,13 +2,16 @@
 //!
 //! The other blocks are copied in their compressed form, without inflating them.
 
+mod entry;
+mod output;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::asset_part::AssetPart;
-use super::super::asset_view::AssetView;
-use super::super::llsd::{LlsdLimits, LlsdWriter};
-use super::edit_blocks::{BlockSource, HeaderEntry, known, unknown};
+use self::entry::{BlockSource, HeaderEntry, known, unknown};
+use super::asset_part::AssetPart;
+use super::asset_view::AssetView;
+use super::llsd::{LlsdLimits, LlsdWriter};
 use crate::error::debug::{items, short_debug};
 use crate::error::{Error, Result};
 use crate::model::Lod;
@@ -34,15 +37,15 @@ use crate::model::Lod;
 /// ```
 #[derive(Clone)]
 pub struct Edit<'a> {
-    pub(super) asset: &'a [u8],
+    asset: &'a [u8],
     /// Length of the LLSD marker line before the header of the asset, in bytes.
-    pub(super) line: usize,
-    pub(super) limits: LlsdLimits,
-    pub(super) entries: Vec<HeaderEntry<'a>>,
+    line: usize,
+    limits: LlsdLimits,
+    entries: Vec<HeaderEntry<'a>>,
     /// Whether the header entries of the original asset were sorted by key.
-    pub(super) sorted: bool,
+    sorted: bool,
     /// The bytes after the last block of the asset.
-    pub(super) trailing: &'a [u8],
+    trailing: &'a [u8],
 }
 
 short_debug!(Edit<'_>: |edit| { asset: items(edit.asset), entries: items(&edit.entries), trailing: items(edit.trailing) });
