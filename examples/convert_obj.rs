@@ -11,8 +11,9 @@ use meshpeek::{Array, Corner, Name};
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
     // A format without axes is assumed to be right-handed with y up.
-    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
-    let conversion = model.space().or(&assumed).conversion_to(&Space::GLTF.with_uv_origin(UvOrigin::BottomLeft))?;
+    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let conversion =
+        model.space().or(&assumed).conversion_to(&Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF })?;
     // OBJ counts from 1, through all objects.
     let (mut pool, mut first, mut next) = (None, [1; 3], [1; 3]);
     for surface in model.surfaces()?.filter(|surface| surface.is_drawn().unwrap_or(true)) {

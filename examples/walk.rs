@@ -21,7 +21,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         material.textures.iter().try_for_each(|texture| writeln!(out, "  texture {}", texture.name))?;
     }
     // A format that defines no axes is assumed to be right-handed with y up.
-    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
+    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
     for (index, instance) in model.instances()?.enumerate() {
         let instance = instance?;
         writeln!(out, "instance {index}: asset {}", instance.asset)?;

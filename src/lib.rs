@@ -46,8 +46,8 @@
 //!
 //! # Modules
 //!
-//! The modules [`query`], [`streaming`], [`export`] and [`render`] are features of these names, which
-//! the feature `cli` enables.
+//! The modules [`query`], [`streaming`], [`export`] and [`render`] are features of these names. The
+//! feature `cli` enables all four.
 //!
 //! - The root of the crate has what the table above names.
 //! - [`model`] describes what a file contains, in the same way for all formats: [`Geometry`] and
@@ -181,7 +181,9 @@ pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, 
 pub use model::{Corner, Corners, Geometry, LentSurface, Surface, Weights};
 #[cfg(feature = "internals")]
 pub use model::{FormatVersion, MeshFile};
-pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, PAGE, Region, RewriteEffect, Rule, Severity};
+#[cfg(feature = "internals")]
+pub use parse::PAGE;
+pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity};
 #[cfg(all(feature = "cli", feature = "internals"))]
 pub use program::register_format;
 #[cfg(feature = "cli")]

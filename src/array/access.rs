@@ -49,6 +49,7 @@ pub trait Array: Copy {
     /// Whether an iterator over the array advises the operating system to read the items ahead
     /// ([`prefetch`](Self::prefetch)). `false` for arrays of few items and for arrays that are not
     /// stored.
+    #[doc(hidden)]
     const PREFETCHED: bool = true;
 
     /// Returns the number of items of the array.
@@ -228,6 +229,7 @@ pub trait Array: Copy {
     /// Decodes all items in reverse order and combines them into one value, like
     /// [`DoubleEndedIterator::rfold`]. For an enum of several encodings, `rfold` selects the
     /// encoding once and not for each item.
+    #[doc(hidden)]
     #[inline]
     fn rfold<B, F: FnMut(B, Self::Item) -> B>(&self, last: B, fold: F) -> B {
         (0..self.len()).rev().map_while(|index| self.get(index)).fold(last, fold)
@@ -243,6 +245,7 @@ pub trait Array: Copy {
     /// Decodes items into `out`, up to the shorter of the lengths of the array and of `out`.
     ///
     /// `fill` does not prefetch the array.
+    #[doc(hidden)]
     #[inline]
     fn fill(&self, out: &mut [Self::Item]) {
         let mut places = out.iter_mut();

@@ -43,6 +43,7 @@ impl Tree {
     ///
     /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
     /// enough memory.
+    #[doc(hidden)]
     pub fn from_spatial_tree(triangles: &Triangles<'_>, spatial_tree: &dyn SpatialTree) -> Result<Option<Self>> {
         if triangles.is_empty() || triangles.len() > MAX_TRIANGLES || !is_sound(spatial_tree, triangles.len())? {
             return Ok(None);

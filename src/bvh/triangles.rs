@@ -148,6 +148,7 @@ impl<'a> Triangles<'a> {
     }
 
     /// Returns the position of a vertex, in scene units, or `None` if `vertex` is out of range.
+    #[doc(hidden)]
     #[inline]
     #[must_use]
     pub fn point(&self, vertex: u32) -> Option<[f32; 3]> {
@@ -159,6 +160,7 @@ impl<'a> Triangles<'a> {
     }
 
     /// Returns the number of vertices, which is the length of the array of positions.
+    #[doc(hidden)]
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         match self.points {

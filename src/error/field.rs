@@ -19,6 +19,7 @@ impl PathSegment {
     /// list.
     ///
     /// A path segment whose index is `ONLY` is printed without an index, such as `skin`.
+    #[doc(hidden)]
     pub const ONLY: u64 = u64::MAX;
 }
 
@@ -37,12 +38,14 @@ pub struct Field {
 impl Field {
     /// Makes the path of a value that is not inside a list or structure. The path consists only of
     /// `name`.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { outer: None, inner: None, name }
     }
 
     /// Adds item `index` of `list` to the path: `name` becomes `list[index].name`.
+    #[doc(hidden)]
     #[must_use]
     pub const fn in_list(self, list: &'static str, index: u64) -> Self {
         Self { outer: Some(PathSegment { list, index }), ..self }
@@ -50,6 +53,7 @@ impl Field {
 
     /// Adds a single structure, such as `thing`, before the last component of the path: `name`
     /// becomes `thing.name`.
+    #[doc(hidden)]
     #[must_use]
     pub const fn in_struct(self, thing: &'static str) -> Self {
         self.in_list(thing, PathSegment::ONLY)
@@ -57,6 +61,7 @@ impl Field {
 
     /// Adds item `index` of an inner list to the path: `surface[3].name` becomes
     /// `surface[3].list[index].name`.
+    #[doc(hidden)]
     #[must_use]
     pub const fn in_inner_list(self, list: &'static str, index: u64) -> Self {
         Self { inner: Some(PathSegment { list, index }), ..self }
@@ -68,6 +73,7 @@ impl Field {
     }
 
     /// Adds item `index` of an outer list to the path: `skin.name` becomes `list[index].skin.name`.
+    #[doc(hidden)]
     #[must_use]
     pub const fn in_outer_list(self, list: &'static str, index: u64) -> Self {
         let inner = match self.inner {
@@ -79,6 +85,7 @@ impl Field {
 
     /// Returns the path with its last component replaced by `name`: `surface[3].positions` becomes
     /// `surface[3].name`.
+    #[doc(hidden)]
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         Self { name, ..self }

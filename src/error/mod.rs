@@ -72,6 +72,7 @@ impl Error {
     /// let error = error.located("terrain", Field::new("").in_list("surface", 7), None);
     /// assert!(error.to_string().starts_with("terrain: surface[7]: expected a number below 3, found 7; "));
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn located(mut self, format: &'static str, field: Field, offset: Option<u64>) -> Self {
         self.0.format = format;

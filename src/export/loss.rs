@@ -2,7 +2,8 @@
 
 use crate::error::numbered_noun;
 use crate::math::{as_index, as_u64};
-pub use crate::parse::{Loss, LossKind};
+pub use crate::parse::Loss;
+pub(crate) use crate::parse::LossKind;
 use crate::scene::triangles::LeftOut;
 use crate::scene::{ColorRole, PlacedScene};
 

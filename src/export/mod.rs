@@ -50,7 +50,8 @@ use std::io::{self, Write};
 
 pub use crate::scene::{ClipSource, LevelChoice, NormalChoice, OutputSpace, SceneInput};
 pub use format::ExportFormat;
-pub use loss::{Loss, LossKind};
+pub use loss::Loss;
+internal_use!(crate::parse::LossKind);
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
 pub use source::SourceFacts;

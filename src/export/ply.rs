@@ -75,7 +75,7 @@ impl<'a> PlyWriter<'a> {
     /// Counts the vertices and the faces of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         let mut losses = FlatLosses::new(&PLY, options)?;
-        let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+        let target = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let mut writer = Self { scene, properties: VertexProperties::default(), turn: 0, vertices: 0, faces: 0 };
         writer.count(&mut losses)?;

@@ -31,6 +31,7 @@ impl SourceFacts {
     ///
     /// The hash is only needed when the output is written. A program may compute it while
     /// [`Export::new`](super::Export::new) runs.
+    #[doc(hidden)]
     pub fn set_hash(&self, hash: String) {
         let _ = self.hash.set(hash);
     }
@@ -43,12 +44,14 @@ impl SourceFacts {
     }
 
     /// Returns the name of the mesh, or `None` if it is not known.
+    #[doc(hidden)]
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// Returns the hash of the mesh file, or `None` if it is not known.
+    #[doc(hidden)]
     #[must_use]
     pub fn hash(&self) -> Option<&str> {
         self.hash.get().map(String::as_str)
@@ -59,6 +62,7 @@ impl SourceFacts {
     ///
     /// Only the last component of the path is used, so the result never leads to another folder.
     /// Case does not matter, and a name without an extension stands for a PNG or JPEG file.
+    #[doc(hidden)]
     #[must_use]
     pub fn image(&self, texture: &[u8]) -> Option<&str> {
         let name = texture.rsplit(|byte| matches!(byte, b'/' | b'\\' | b':')).next().filter(|name| !name.is_empty())?;

@@ -47,6 +47,7 @@
 ///
 /// If the guard is installed and this number of maps exists, [`Map::open`](crate::Map::open)
 /// returns [`ErrorKind::Limit`](crate::error::ErrorKind::Limit) with the name `maps`.
+#[doc(hidden)]
 pub const MAX_MAPS: usize = 8192;
 
 /// Installs the handler of SIGBUS for this process. Further calls have no effect.

@@ -63,7 +63,9 @@ pub use map::{Map, map};
 pub(crate) use new_memory::{Huge, populate};
 pub use range_source::{FileSource, RangeRead, RangeSource};
 pub use read::{read, read_up_to};
-pub use residency::{Eviction, Residency, ResidencyState};
+pub use residency::Eviction;
+#[cfg(feature = "internals")]
+pub use residency::{Residency, ResidencyState};
 #[cfg(feature = "internals")]
 pub(crate) use system_calls::disable_system_calls;
 

@@ -93,6 +93,7 @@ pub fn read_start(path: &Path, count: u64) -> Result<Vec<u8>> {
 /// [`ErrorKind::Limit`]: crate::ErrorKind::Limit
 /// [`ErrorKind::Io`]: crate::ErrorKind::Io
 /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
+#[doc(hidden)]
 pub fn read_up_to(stream: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let expected = expected.min(limit);

@@ -16,7 +16,7 @@ use crate::math::as_u64;
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::model::{Attribute, ByteRanges, Part};
 /// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms12.mesh")?)?;
-/// let positions = Part::Attribute { surface: 0, attribute: Attribute::Positions { target: 0 } };
+/// let positions = Part::Attribute { surface: 0, attribute: Attribute::Positions(0) };
 /// let ranges = mesh.byte_ranges(0, &positions)?;
 /// assert_eq!(ranges.iter().map(|range| range.end - range.start).sum::<u64>(), 8 * 12);
 /// # Ok(())
@@ -64,16 +64,10 @@ pub enum Part {
         /// The index of the level. Level 0 is the most detailed.
         level: usize,
     },
-    /// The collision shapes that are stored as points.
-    Hulls {
-        /// The index of the asset.
-        asset: usize,
-    },
-    /// The triangles for collision tests.
-    CollisionMesh {
-        /// The index of the asset.
-        asset: usize,
-    },
+    /// The collision shapes that are stored as points, of asset `asset`.
+    Hulls(usize),
+    /// The triangles for collision tests, of asset `asset`.
+    CollisionMesh(usize),
 }
 
 /// An attribute of a surface: an array that a method of [`Geometry`](crate::Geometry) finds.
@@ -92,26 +86,14 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attribute {
-    /// The positions of a shape.
-    Positions {
-        /// The index of the shape: 0 for the base shape.
-        target: usize,
-    },
-    /// The tangent frames of a shape.
-    TangentFrames {
-        /// The index of the shape: 0 for the base shape.
-        target: usize,
-    },
-    /// The normals of a shape, which may be part of the tangent frames.
-    Normals {
-        /// The index of the shape: 0 for the base shape.
-        target: usize,
-    },
-    /// The coordinates of a UV set.
-    Uvs {
-        /// The index of the UV set.
-        set: usize,
-    },
+    /// The positions of shape `target`, which is 0 for the base shape.
+    Positions(usize),
+    /// The tangent frames of shape `target`, which is 0 for the base shape.
+    TangentFrames(usize),
+    /// The normals of shape `target`, which may be part of the tangent frames.
+    Normals(usize),
+    /// The coordinates of UV set `set`.
+    Uvs(usize),
     /// The vertex colours.
     Colors,
     /// The bone weights.
@@ -216,7 +198,7 @@ impl Part {
                 expect_only(format, "asset", *asset)?;
                 expect_only(format, "level", *level)
             }
-            Self::Hulls { asset } | Self::CollisionMesh { asset } => expect_only(format, "asset", *asset),
+            Self::Hulls(asset) | Self::CollisionMesh(asset) => expect_only(format, "asset", *asset),
             _ => Ok(()),
         }
     }

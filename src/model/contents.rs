@@ -167,6 +167,7 @@ pub trait Asset: FormatVersion {
     /// Returns the surfaces of a level of detail. Level 0 is the most detailed.
     fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>>;
     /// Returns an error if a level of detail, or an array of it, cannot be read. No vertex is read.
+    #[doc(hidden)]
     fn check_level(&self, level: usize) -> Result<()> {
         self.level(level).map(drop)
     }
@@ -181,6 +182,7 @@ pub trait Asset: FormatVersion {
         Err(no_such(self.format(), "hull", self.hull_count()?, hull))
     }
     /// Returns the number of bytes of the blocks of the asset that are inflated now.
+    #[doc(hidden)]
     fn inflated_bytes(&self) -> u64 {
         0
     }

@@ -161,8 +161,8 @@ impl SpaceConversion {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::model::{Axis, Handedness, Space, Transform, Winding};
-    /// let z_up = Space::UNKNOWN.with_up(Axis::Z).with_handedness(Handedness::Right);
-    /// let conversion = z_up.with_winding(Winding::CounterClockwise).conversion_to(&Space::GLTF)?;
+    /// let z_up = Space { up: Some(Axis::Z), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    /// let conversion = Space { winding: Some(Winding::CounterClockwise), ..z_up }.conversion_to(&Space::GLTF)?;
     /// let raised = Transform { position: [0.0, 0.0, 3.0], scale: [1.0, 1.0, 2.0], ..Transform::default() };
     /// let converted = conversion.local(&raised);
     /// assert_eq!((converted.position, converted.scale), ([0.0, 3.0, 0.0], [1.0, 2.0, 1.0]));
@@ -201,6 +201,7 @@ impl SpaceConversion {
     }
 
     /// Returns whether the conversion replaces v by 1 - v.
+    #[doc(hidden)]
     #[must_use]
     pub const fn flips_v(&self) -> bool {
         self.flips_v
@@ -208,6 +209,7 @@ impl SpaceConversion {
 
     /// Returns whether the conversion mirrors the mesh, as a conversion between a left-handed and a
     /// right-handed space does.
+    #[doc(hidden)]
     #[must_use]
     pub const fn is_mirrored(&self) -> bool {
         self.is_mirrored

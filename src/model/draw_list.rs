@@ -15,8 +15,12 @@ use crate::math::as_u64;
 const MAX_DRAWS: usize = 1 << 20;
 
 /// The conventions of a mesh whose format and file define none.
-const ASSUMED: Space =
-    Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right).with_winding(Winding::CounterClockwise);
+const ASSUMED: Space = Space {
+    up: Some(Axis::Y),
+    handedness: Some(Handedness::Right),
+    winding: Some(Winding::CounterClockwise),
+    ..Space::UNKNOWN
+};
 
 /// Returns the conventions of a mesh, in which unknown ones are assumed.
 pub(crate) fn known_space(geometry: &dyn Geometry) -> Space {
@@ -57,7 +61,7 @@ pub struct DrawList<'m> {
     contents: &'m dyn Contents,
     /// The assets that instances show.
     assets: Vec<Option<Handle<'m, dyn Asset + 'm>>>,
-    draws: Vec<Draw>,
+    draws: Vec<DrawItem>,
     target: Space,
 }
 
@@ -69,7 +73,7 @@ short_debug!(DrawList<'_>: |list| { draws: list.draws.len(), target: list.target
 /// once.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Draw {
+pub struct DrawItem {
     /// The index of the instance in [`Model::instances`](crate::Model::instances).
     pub instance: usize,
     /// The index of the asset in [`Model::assets`](crate::Model::assets).
@@ -131,7 +135,7 @@ impl<'m> DrawList<'m> {
                 return Err(Error::without_offset(self.contents.format(), Field::new("draws"), cause));
             }
             let material = surface.material()?.and_then(|name| materials.find(&instance.materials, name));
-            self.draws.push(Draw {
+            self.draws.push(DrawItem {
                 instance: number,
                 asset: instance.asset,
                 level,
@@ -147,7 +151,7 @@ impl<'m> DrawList<'m> {
 
     /// Returns the surfaces at their places, in the order of the instances.
     #[must_use]
-    pub fn draws(&self) -> &[Draw] {
+    pub fn draws(&self) -> &[DrawItem] {
         &self.draws
     }
 
@@ -157,7 +161,7 @@ impl<'m> DrawList<'m> {
     ///
     /// Returns the error of the surface if it cannot be inflated, and
     /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the draw is not of this list.
-    pub fn surface(&self, draw: &Draw) -> Result<LentSurface<'_>> {
+    pub fn surface(&self, draw: &DrawItem) -> Result<LentSurface<'_>> {
         match self.level(draw)? {
             Handle::Borrowed(geometry) => geometry.lend(draw.surface),
             Handle::Owned(geometry) => {
@@ -172,7 +176,7 @@ impl<'m> DrawList<'m> {
     /// # Errors
     ///
     /// Returns the error of a material that is damaged.
-    pub fn material(&self, draw: &Draw) -> Result<Option<Material<'m>>> {
+    pub fn material(&self, draw: &DrawItem) -> Result<Option<Material<'m>>> {
         draw.material.map(|index| self.contents.material(index)).transpose()
     }
 
@@ -184,14 +188,14 @@ impl<'m> DrawList<'m> {
     /// # Errors
     ///
     /// Returns the errors of [`surface`](Self::surface) and of the positions.
-    pub fn bounds(&self, draw: &Draw) -> Result<Bounds> {
+    pub fn bounds(&self, draw: &DrawItem) -> Result<Bounds> {
         let lent = self.surface(draw)?;
         let placed = draw.conversion.map().then(&draw.transform);
         let in_scene = Space::UNKNOWN.placed(placed).conversion_to(&Space::UNKNOWN)?;
         Ok(in_scene.bounds(&lent.surface().bounds()?))
     }
 
-    fn level(&self, draw: &Draw) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, draw: &DrawItem) -> Result<Handle<'_, dyn Geometry + '_>> {
         let asset = self.assets.get(draw.asset).and_then(Option::as_ref);
         let asset = asset.ok_or_else(|| no_such(self.contents.format(), "asset", self.assets.len(), draw.asset))?;
         asset.level(draw.level)

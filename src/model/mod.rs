@@ -56,7 +56,7 @@ pub use contents::{
 pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
-pub use draw_list::{Draw, DrawList};
+pub use draw_list::{DrawItem, DrawList};
 pub use geometry::{Geometry, LentSurface};
 pub use interpolated::InterpolatedPositions;
 pub use mesh_file::AsMeshFile;
@@ -64,7 +64,8 @@ pub use mesh_file::AsMeshFile;
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use surface::{Counts, Surface};
-pub use surface_arrays::{Blend, DrawStyle, SpatialTree, SplitNode, VertexPool};
+pub use surface_arrays::{Blend, DrawStyle};
+internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode, surface_arrays::VertexPool);
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 #[doc(hidden)]

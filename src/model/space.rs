@@ -121,18 +121,17 @@ pub enum UvOrigin {
 /// # }
 /// ```
 ///
-/// The methods whose names begin with `with` make other conventions, also as a constant:
+/// Other conventions are made of those that are known, also as a constant:
 ///
 /// ```
 /// use meshpeek::model::{Axis, Space, UvOrigin};
-/// const ENGINE: Space = Space::GLTF.with_up(Axis::Z).with_forward(Axis::NegativeY).with_metres_per_unit(0.01);
-/// const OBJ: Space = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+/// const ENGINE: Space = Space { up: Some(Axis::Z), forward: Some(Axis::NegativeY), metres_per_unit: Some(0.01), ..Space::GLTF };
+/// const OBJ: Space = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
 /// assert_eq!((ENGINE.up, ENGINE.winding, OBJ.up), (Some(Axis::Z), Space::GLTF.winding, Some(Axis::Y)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
-#[non_exhaustive]
 pub struct Space {
     /// The axis that points up.
     pub up: Option<Axis>,
@@ -174,48 +173,6 @@ impl Space {
         placement: Affine::IDENTITY,
     };
 
-    /// Returns these conventions with the axis that points up.
-    #[must_use]
-    pub const fn with_up(mut self, up: Axis) -> Self {
-        self.up = Some(up);
-        self
-    }
-
-    /// Returns these conventions with the axis that points to the front of a model.
-    #[must_use]
-    pub const fn with_forward(mut self, forward: Axis) -> Self {
-        self.forward = Some(forward);
-        self
-    }
-
-    /// Returns these conventions with right-handed or left-handed axes.
-    #[must_use]
-    pub const fn with_handedness(mut self, handedness: Handedness) -> Self {
-        self.handedness = Some(handedness);
-        self
-    }
-
-    /// Returns these conventions with the order of the corners of a triangle.
-    #[must_use]
-    pub const fn with_winding(mut self, winding: Winding) -> Self {
-        self.winding = Some(winding);
-        self
-    }
-
-    /// Returns these conventions with the length of one unit, in metres.
-    #[must_use]
-    pub const fn with_metres_per_unit(mut self, metres_per_unit: f32) -> Self {
-        self.metres_per_unit = Some(metres_per_unit);
-        self
-    }
-
-    /// Returns these conventions with the origin of texture coordinates.
-    #[must_use]
-    pub const fn with_uv_origin(mut self, uv_origin: UvOrigin) -> Self {
-        self.uv_origin = Some(uv_origin);
-        self
-    }
-
     /// Returns these conventions, with each unknown field replaced by the field of `assumed`. The
     /// placement does not change.
     ///
@@ -224,7 +181,7 @@ impl Space {
     ///
     /// ```
     /// use meshpeek::model::{Axis, Space};
-    /// let space = Space::UNKNOWN.or(&Space::UNKNOWN.with_up(Axis::Z));
+    /// let space = Space::UNKNOWN.or(&Space { up: Some(Axis::Z), ..Space::UNKNOWN });
     /// assert_eq!((space.up, space.forward), (Some(Axis::Z), None));
     /// ```
     #[must_use]

@@ -134,6 +134,7 @@ impl<'a> Surface<'a> {
     /// Returns the vertex pool of the surface. Surfaces with equal pools share their positions and
     /// weights, and with a single index stream also their attributes. A program reads these arrays
     /// once for all of them.
+    #[doc(hidden)]
     pub fn vertex_pool(&self) -> Result<VertexPool> {
         self.geometry.vertex_pool(self.index)
     }
@@ -263,6 +264,7 @@ impl<'a> Surface<'a> {
 
     /// Returns the spatial tree that the file stores for the triangles of the surface, or `None` if
     /// the file stores no spatial tree for the surface.
+    #[doc(hidden)]
     pub fn partition(&self) -> Result<Option<Box<dyn SpatialTree + 'a>>> {
         self.geometry.partition(self.index)
     }

@@ -24,10 +24,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Returns whether data of this kind is left out or replaced without
-            /// [`allow_loss`](crate::export::ExportOptions::with_allow_loss) in every format: data that a
-            /// program can compute again, and data that describes the mesh but does not change its
-            /// shape or look.
+            /// Returns whether the loss of data of this kind needs no permission.
             #[must_use]
             #[allow(clippy::match_same_arms, reason = "one arm for each kind")]
             pub const fn is_minor(self) -> bool {
@@ -93,6 +90,7 @@ kinds! {
 #[non_exhaustive]
 pub struct Loss {
     /// The kind of the data.
+    #[doc(hidden)]
     pub kind: LossKind,
     /// The index of the surface, or `None` if the data does not belong to one surface.
     pub surface: Option<usize>,
@@ -110,6 +108,22 @@ pub struct Loss {
 }
 
 impl Loss {
+    /// Returns the name of the kind of the data, such as `uv-sets`. The page
+    /// [export](crate::guide::export) of the guide lists the kinds.
+    #[must_use]
+    pub const fn id(&self) -> &'static str {
+        self.kind.id()
+    }
+
+    /// Returns whether the data is left out or replaced without
+    /// [`allow_loss`](crate::export::ExportOptions::with_allow_loss) in every format: data that a
+    /// program can compute again, and data that describes the mesh but does not change its shape or
+    /// look.
+    #[must_use]
+    pub const fn is_minor(&self) -> bool {
+        self.kind.is_minor()
+    }
+
     /// Returns the loss that writing a file again causes, or `None` if the data of the finding is
     /// written as it is.
     pub(crate) fn of_finding(finding: Finding) -> Option<Self> {
@@ -122,7 +136,7 @@ impl Loss {
     }
 
     /// Returns whether data is left out only with the permission of the caller: all that is not
-    /// [minor](LossKind::is_minor) and that the format could hold.
+    /// [minor](Self::is_minor) and that the format could hold.
     pub(crate) const fn needs_permission(&self) -> bool {
         !self.by_format && !self.kind.is_minor()
     }

@@ -32,6 +32,7 @@ impl Element {
 
     /// Makes an element type from its name, its size in bytes and its alignment in bytes. Its
     /// elements have no value.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, size: u32, align: u32) -> Self {
         Self { name, size, align, decoder: |here| here.item(|_, _| None) }

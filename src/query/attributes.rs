@@ -130,6 +130,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// Returns the number of triangles of the surface.
+    #[doc(hidden)]
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         as_index(self.corners.triangle_count())
@@ -154,6 +155,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// Returns the interpolated position of a point of triangle `triangle`, in scene units.
+    #[doc(hidden)]
     #[must_use]
     pub fn position(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         self.place(triangle, barycentric)?.position(|index| self.positions.get(index))
@@ -183,6 +185,7 @@ impl<'a> Attributes<'a> {
     }
 
     /// Returns the positions of the three corners of a triangle, in scene units.
+    #[doc(hidden)]
     #[must_use]
     pub fn triangle(&self, triangle: usize) -> Option<[[f32; 3]; 3]> {
         let [a, b, c] = self

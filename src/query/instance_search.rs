@@ -85,6 +85,7 @@ impl BoxQuery for RayInInstances<'_, '_> {
         let Some(SceneInstance { scene, transform, bounds, .. }) = found else { return ControlFlow::Continue(()) };
         let (line, before) = transform.local_line(self.ray, self.range, bounds);
         let Some(mut query) = RayQuery::from_parts(&line, self.ray) else { return ControlFlow::Continue(()) };
+        query.mask &= scene.mask;
         if self.any {
             self.is_hit = scene.surfaces().is_hit(&mut query, &mut ());
             return if self.is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -151,7 +152,7 @@ impl BoxQuery for NearestInstance<'_, '_> {
     fn visit(&mut self, item: u32) -> ControlFlow<()> {
         let found = self.instances.get(as_index(item)).filter(|instance| instance.mask & self.mask != 0);
         let Some(SceneInstance { scene, transform, .. }) = found else { return ControlFlow::Continue(()) };
-        for surface in scene.surfaces().masked(self.mask) {
+        for surface in scene.surfaces().masked(self.mask & scene.mask) {
             let mut search = NearestInPlaced::new(self, transform);
             surface.search(&mut search, &mut ());
             let Some(found) = search.best else { continue };

@@ -156,7 +156,7 @@ impl BoxQuery for BoxInInstances<'_, '_> {
         let found = self.instances.get(as_index(item)).filter(|instance| instance.mask & self.mask != 0);
         let Some(SceneInstance { scene, transform, id, .. }) = found else { return ControlFlow::Continue(()) };
         let volume = PlacedBox { transform, bounds: self.bounds };
-        for surface in scene.surfaces().masked(self.mask) {
+        for surface in scene.surfaces().masked(self.mask & scene.mask) {
             surface.overlapping(&volume, self.list, |triangle| (*id, surface.index(), triangle), &mut ());
         }
         ControlFlow::Continue(())

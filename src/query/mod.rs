@@ -3,10 +3,10 @@
 //! Queries do not copy the mesh, but decode its triangles directly from the bytes of the file.
 //!
 //! A [`Scene`] contains surfaces from files of any format, and one bounding volume hierarchy (a
-//! [`Tree`]) for the triangles of each surface. A query searches all surfaces of the scene. A
-//! `Tree` contains no copies of positions or indices. The leaves of a tree store the indices of
-//! triangles, and a query decodes these triangles from the bytes of the file. A sidecar
-//! is a separate file that stores the trees of a mesh.
+//! tree) for the triangles of each surface. A query searches all surfaces of the scene. A tree
+//! contains no copies of positions or indices: its leaves store the indices of triangles, and a
+//! query decodes these triangles from the bytes of the file. A sidecar is a separate file that
+//! stores the trees of a mesh.
 //! [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) opens a mesh with its sidecar and
 //! writes one if there is none. [`Model::scene`](crate::Model::scene) makes a scene that uses the
 //! trees in it. A query of such a scene reads only the memory pages that it needs.
@@ -79,7 +79,6 @@ mod scene_trees;
 mod triangle_overlap;
 mod watertight_ray;
 
-pub use crate::bvh::tree::Tree;
 pub use crate::bvh::triangles::Triangles;
 pub use adjacency::Adjacency;
 pub use attributes::{Attributes, PointAttributes};
@@ -88,11 +87,12 @@ pub use instance_transform::SceneInstance;
 pub use instanced_scene::InstancedScene;
 pub use ray::{Faces, Hit, Nearest, Ray};
 pub use scene::Scene;
-pub use scene_queries::SceneView;
 pub use scene_trees::SceneTrees;
 
 internal_use!(crate::bvh::persist::worth_storing, crate::bvh::persist::write_sidecar);
 #[cfg(feature = "internals")]
 pub use crate::bvh::probe::Probe;
+#[cfg(feature = "internals")]
+pub use crate::bvh::tree::Tree;
 #[cfg(any(feature = "cli", feature = "internals"))]
 internal_use!(pages_touched::PagesTouched, probed_scene::ProbedScene);

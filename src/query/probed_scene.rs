@@ -1,5 +1,5 @@
 //! The queries of a scene, with a mask of its surfaces and a probe that receives the bytes that the
-//! queries read. The queries of a [`Scene`] and of a [`SceneView`](crate::query::SceneView) are
+//! queries read. The queries of a [`Scene`] are
 //! those without a probe.
 
 // Rule: this file sorts and maps by copies only.
@@ -31,13 +31,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     #[inline]
     #[must_use]
     pub fn new(scene: &'s Scene<'a>, probe: P) -> Self {
-        Self::masked(scene.surfaces(), u32::MAX, probe)
-    }
-
-    /// Makes a view of the surfaces whose mask has a bit in common with `mask`.
-    #[inline]
-    pub(super) const fn masked(surfaces: SceneSurfaces<'s, 'a>, mask: u32, probe: P) -> Self {
-        Self { surfaces, mask, probe }
+        Self { surfaces: scene.surfaces(), mask: scene.mask, probe }
     }
 
     /// Returns the hit of a ray that is nearest to the start of the ray's range.

@@ -32,14 +32,17 @@ pub struct Ray {
     /// For a half-line, the range of the ray parameter `t` is 0 to infinity. Points of the line
     /// with a negative `t` lie in the direction opposite to the direction vector, as seen from the
     /// origin.
+    #[doc(hidden)]
     pub range: [f32; 2],
     /// The mask of the ray: all bits are set, unless [`with_mask`](Self::with_mask) was called.
     ///
     /// The ray is only tested against surfaces and instances whose mask has a bit in common with
     /// the mask of the ray. A ray with the mask 0 hits nothing.
+    #[doc(hidden)]
     pub mask: u32,
     /// The sides of triangles that the ray can hit: both, unless [`with_faces`](Self::with_faces)
     /// was called. A side that is excluded does not hide triangles that are farther away.
+    #[doc(hidden)]
     pub faces: Faces,
 }
 

@@ -54,7 +54,9 @@ pub struct Scene<'a> {
     /// The trees of the surfaces, sorted by the indices of the surfaces.
     trees: Cow<'a, [SceneTree]>,
     /// The triangles of the same surfaces, in the same order.
-    triangles: Vec<Triangles<'a>>,
+    triangles: Cow<'a, [Triangles<'a>]>,
+    /// Queries test the surfaces whose mask has a bit in common with this one.
+    pub(super) mask: u32,
 }
 
 short_debug!(Scene<'_>: |scene| {
@@ -71,6 +73,7 @@ impl<'a> Scene<'a> {
     /// Returns an error if the arrays of a surface cannot be located. Returns
     /// [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not enough
     /// memory.
+    #[doc(hidden)]
     pub fn new(geometry: &'a dyn Geometry) -> Result<Self> {
         Self::from_surfaces(drawn_surfaces(geometry)?, None)
     }
@@ -88,18 +91,22 @@ impl<'a> Scene<'a> {
     /// # Errors
     ///
     /// Returns the same errors as [`Scene::new`](Self::new).
+    #[doc(hidden)]
     pub fn indexed(geometry: &'a dyn Geometry, sidecar: &Arc<Sidecar>) -> Result<Self> {
         Self::from_surfaces(drawn_surfaces(geometry)?, Some(sidecar))
     }
 
     /// Makes a scene of some surfaces, which all must come from the same model or level of detail.
     ///
-    /// If `sidecar` is given, the trees come from the sidecar as in [`indexed`](Self::indexed). If
-    /// `sidecar` is `None`, the trees are built as in [`Scene::new`](Self::new).
+    /// A tree over the triangles of each surface is built, unless `sidecar` has it, such as
+    /// [`Model::sidecar`](crate::Model::sidecar). A sidecar that another user can change is not
+    /// trusted: each of its trees is first compared with all triangles of its surface, and built
+    /// again if it does not match them.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Scene::new`](Self::new).
+    /// Returns an error if the arrays of a surface cannot be located. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if there is not enough memory.
     pub fn from_surfaces(
         surfaces: impl IntoIterator<Item = Surface<'a>>,
         sidecar: Option<&Arc<Sidecar>>,
@@ -118,19 +125,44 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Makes a scene of all surfaces of a file that are [drawn](Surface::is_drawn), in their base
-    /// shape, with trees that are converted from the spatial trees in the file.
+    /// Makes a scene of triangles, such as those of a pose or of arrays in memory, and builds a tree
+    /// over each. A hit has their number as its [`surface`](crate::query::Hit::surface).
     ///
-    /// [`Tree::from_spatial_tree`] converts each spatial tree. If the file has no spatial tree for
-    /// a surface, or a spatial tree that cannot be converted, a tree is built as in
-    /// [`Scene::new`](Self::new). Queries in converted trees return the same results as queries in
-    /// built trees. Converting a tree takes less time than building a tree, but queries in a
-    /// converted tree are slower.
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::query::{Ray, Scene, Triangles};
+    /// let model = meshpeek::open("data/unigine/morph_ms13.mesh")?;
+    /// let surface = model.surface(0)?;
+    /// let target = Triangles::with_positions(&surface, surface.target_positions(1)?)?;
+    /// let scene = Scene::from_triangles([(0, target)])?;
+    /// println!("{:?}", scene.ray(&Ray::toward([0.1, 0.2, 9.0], [0.1, 0.2, 0.0])));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Scene::new`](Self::new). A spatial tree that cannot be read
-    /// from the file is not an error: a new tree is built instead.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if there is not enough
+    /// memory.
+    pub fn from_triangles(triangles: impl IntoIterator<Item = (usize, Triangles<'a>)>) -> Result<Self> {
+        let mut scene = Self::empty();
+        for (surface, triangles) in triangles {
+            scene.add_or_build(surface, triangles, None, u32::MAX)?;
+        }
+        Ok(scene)
+    }
+
+    /// Makes a scene of all surfaces of a file that are [drawn](Surface::is_drawn), in their base
+    /// shape, with trees that are converted from the spatial trees in the file.
+    ///
+    /// If the file has no spatial tree for a surface, or one that cannot be converted, a tree is
+    /// built. Queries in converted trees return the same results as queries in built trees.
+    /// Converting a tree takes less time than building a tree, but queries in it are slower.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`from_surfaces`](Self::from_surfaces). A spatial tree that cannot
+    /// be read from the file is not an error: a new tree is built instead.
     pub fn from_file_trees(geometry: &'a dyn Geometry) -> Result<Self> {
         let mut scene = Self::with_room(geometry.surface_count()?)?;
         for surface in drawn_surfaces(geometry)? {
@@ -147,9 +179,10 @@ impl<'a> Scene<'a> {
     }
 
     /// Makes a scene without surfaces.
+    #[doc(hidden)]
     #[must_use]
     pub const fn empty() -> Self {
-        Self { trees: Cow::Owned(Vec::new()), triangles: Vec::new() }
+        Self { trees: Cow::Owned(Vec::new()), triangles: Cow::Owned(Vec::new()), mask: u32::MAX }
     }
 
     /// Adds a surface to the scene. The results of queries contain `surface` as the index of the
@@ -158,6 +191,7 @@ impl<'a> Scene<'a> {
     /// The vertex positions in `triangles` may differ from the positions in the file, for example
     /// in a pose of the surface. The tree must be [built](Tree::new) for `triangles`, or
     /// [refitted](Tree::refit) to `triangles`.
+    #[doc(hidden)]
     pub fn add(&mut self, surface: usize, triangles: Triangles<'a>, tree: Arc<Tree>) {
         self.insert(triangles, SceneTree::new(surface, &triangles, tree));
     }
@@ -165,13 +199,13 @@ impl<'a> Scene<'a> {
     fn insert(&mut self, triangles: Triangles<'a>, tree: SceneTree) {
         let place = self.trees.partition_point(|one| one.surface <= tree.surface);
         self.trees.to_mut().insert(place, tree);
-        self.triangles.insert(place, triangles);
+        self.triangles.to_mut().insert(place, triangles);
     }
 
     /// Combines trees with the triangles that they were made for. `trees` is sorted by surface, and
     /// `triangles` has the same order.
     pub(crate) const fn lent(trees: &'a [SceneTree], triangles: Vec<Triangles<'a>>) -> Self {
-        Self { trees: Cow::Borrowed(trees), triangles }
+        Self { trees: Cow::Borrowed(trees), triangles: Cow::Owned(triangles), mask: u32::MAX }
     }
 
     /// Returns the trees of the scene, which borrow nothing.
@@ -185,7 +219,8 @@ impl<'a> Scene<'a> {
     /// than [`MAX_EARLY_SURFACES`] is only allocated when it is needed.
     fn with_room(count: usize) -> Result<Self> {
         let count = count.min(MAX_EARLY_SURFACES);
-        Ok(Self { trees: Cow::Owned(try_with_capacity(count)?), triangles: try_with_capacity(count)? })
+        let (trees, triangles) = (try_with_capacity(count)?, try_with_capacity(count)?);
+        Ok(Self { trees: Cow::Owned(trees), triangles: Cow::Owned(triangles), mask: u32::MAX })
     }
 
     /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
@@ -196,7 +231,7 @@ impl<'a> Scene<'a> {
             return Ok(());
         }
         reserve_one(self.trees.to_mut())?;
-        reserve_one(&mut self.triangles)?;
+        reserve_one(self.triangles.to_mut())?;
         let mut tree = match tree {
             Some(tree) => SceneTree::new(surface, &triangles, Arc::new(tree)),
             None if triangles.len() <= MAX_ROOT_LEAF_TRIANGLES => SceneTree::small(surface, &triangles),
@@ -208,8 +243,8 @@ impl<'a> Scene<'a> {
     }
 
     /// Makes a new scene of the surfaces in this scene with other vertex positions, such as the
-    /// positions in a pose. [`Tree::refit`] keeps the nodes of each tree, and adjusts the bounding
-    /// boxes of the nodes to the new vertex positions. The masks of the surfaces stay.
+    /// positions in a pose. It keeps the nodes of each tree, and adjusts the bounding boxes of the
+    /// nodes to the new vertex positions. The masks of the surfaces stay.
     ///
     /// The closure `triangles` receives the index of a surface, and returns the triangles of this
     /// surface with the new vertex positions. If the tree of a surface cannot be refitted, a new
@@ -232,6 +267,7 @@ impl<'a> Scene<'a> {
     /// Returns an iterator over the trees of the scene, each with the index of its surface.
     ///
     /// A surface with at most 8 triangles has no tree, unless it was [added](Self::add) with one.
+    #[doc(hidden)]
     pub fn trees(&self) -> impl Iterator<Item = (usize, &Tree)> {
         self.trees.iter().filter_map(|one| Some((one.surface, &**one.tree()?)))
     }
@@ -279,6 +315,28 @@ impl<'a> Scene<'a> {
                 surface.triangles.stored_bytes().for_each(io::prefetch);
             }
         }
+    }
+
+    /// Lends the scene for queries of the surfaces whose mask has a bit in common with `mask`. A
+    /// ray also has a mask: [`Ray::with_mask`](crate::query::Ray::with_mask).
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::query::Ray;
+    ///
+    /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
+    /// let scene = mesh.scene()?.with_masks(|_| 0b01);
+    /// let ray = Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0]);
+    /// assert!(scene.is_hit(&ray.with_mask(0b11)) && !scene.is_hit(&ray.with_mask(0b10)));
+    /// assert!(scene.masked(0b01).nearest([0.0; 3], 9.0).is_some());
+    /// assert!(scene.masked(0b10).nearest([0.0; 3], 9.0).is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn masked(&self, mask: u32) -> Scene<'_> {
+        let (trees, triangles) = (Cow::Borrowed(&*self.trees), Cow::Borrowed(&*self.triangles));
+        Scene { trees, triangles, mask: self.mask & mask }
     }
 
     /// Sets the mask of each surface. The closure `mask` receives the index of a surface.

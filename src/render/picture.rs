@@ -66,11 +66,13 @@ impl Picture {
     }
 
     /// Returns all pixels for writing.
+    #[doc(hidden)]
     pub fn pixels_mut(&mut self) -> &mut [[u8; 4]] {
         &mut self.pixels
     }
 
     /// Returns the rows of pixels from top to bottom.
+    #[doc(hidden)]
     #[must_use]
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[[u8; 4]]> {
         let [width, _] = self.size;

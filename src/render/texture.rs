@@ -96,24 +96,28 @@ impl Texture {
     }
 
     /// Returns the width and height in texels.
+    #[doc(hidden)]
     #[must_use]
     pub fn size(&self) -> [u32; 2] {
         self.levels.first().map_or([0; 2], |level| [level.width, level.height])
     }
 
     /// Returns whether the alpha of all texels is 255.
+    #[doc(hidden)]
     #[must_use]
     pub const fn is_opaque(&self) -> bool {
         self.is_opaque
     }
 
     /// Returns the number of levels. Level 0 is the whole texture, and the last one has one texel.
+    #[doc(hidden)]
     #[must_use]
     pub const fn level_count(&self) -> usize {
         self.levels.len()
     }
 
     /// Returns the size and the texels of a level, row by row from the top left corner.
+    #[doc(hidden)]
     #[must_use]
     pub fn level(&self, level: usize) -> Option<([u32; 2], &[[u8; 4]])> {
         self.levels.get(level).map(|level| ([level.width, level.height], level.texels.as_slice()))

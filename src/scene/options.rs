@@ -85,11 +85,11 @@ impl Adjustment {
     pub(crate) fn map(&self, geometry: &dyn Geometry) -> Result<Affine> {
         let own = Space { placement: Affine::IDENTITY, ..known_space(geometry) };
         let Some(up) = own.up else { return Ok(self.then) };
-        let from = own.with_up(self.up.unwrap_or(up));
+        let from = Space { up: Some(self.up.unwrap_or(up)), ..own };
         let turn = match self.front {
             Some(front) => {
-                let to = own.with_forward(own.forward.unwrap_or_else(|| front_of(up, own.handedness)));
-                from.with_forward(front).conversion_to(&to)?
+                let to = Space { forward: Some(own.forward.unwrap_or_else(|| front_of(up, own.handedness))), ..own };
+                Space { forward: Some(front), ..from }.conversion_to(&to)?
             }
             None => Space { forward: None, ..from }.conversion_to(&Space { forward: None, ..own })?,
         };

@@ -67,6 +67,7 @@ impl Key {
     }
 
     /// Returns the size of the mesh file in bytes.
+    #[doc(hidden)]
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.raw.size.get()

@@ -88,6 +88,7 @@ impl SidecarCache {
     /// shorten the sidecar file at any time. A sidecar is ignored if it is a symbolic link, a pipe
     /// or any other file that is not a regular file. A sidecar is [`Untrusted`](Trust::Untrusted)
     /// if it is next to the mesh file, or if another user owns it or can write to it.
+    #[doc(hidden)]
     #[must_use]
     pub fn find<D>(&self, path: &Path, key: &Key, mut open: impl FnMut(File, Trust) -> Result<D>) -> Option<Found>
     where

@@ -62,7 +62,8 @@ mod location;
 mod records;
 
 pub use key::Key;
-pub use location::{Found, SidecarCache, adjacent_path};
+pub(crate) use location::Found;
+pub use location::{SidecarCache, adjacent_path};
 pub use records::{Sidecar, Trust};
 
 internal_use!(builder::Builder, layout::Kind, records::RecordSlice);

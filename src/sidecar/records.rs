@@ -88,6 +88,7 @@ impl Sidecar {
 
     /// Returns whether this sidecar is trusted: the [`Trust`] that was passed to
     /// [`new`](Self::new).
+    #[doc(hidden)]
     #[must_use]
     pub const fn trust(&self) -> Trust {
         self.trust
@@ -111,6 +112,7 @@ impl Sidecar {
     ///
     /// A damaged page is also found when it is first read, and its records and nodes are then
     /// ignored.
+    #[doc(hidden)]
     #[must_use]
     pub fn is_intact(&self) -> bool {
         (0..self.blobs / PAGE).all(|number| self.page(number).is_some())

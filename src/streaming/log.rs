@@ -1,9 +1,6 @@
 //! The log of what a streamer decides, and the clock that the log and the statistics use.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use super::request::{Slot, StreamEvent, StreamOutcome};
@@ -39,19 +36,22 @@ impl Clock for SystemClock {
 /// clock.advance(16_667);
 /// assert_eq!(clock.now(), 16_667);
 /// ```
+#[cfg(any(test, feature = "internals"))]
 #[derive(Clone, Debug, Default)]
-pub struct ManualClock(Arc<AtomicU64>);
+pub struct ManualClock(std::sync::Arc<std::sync::atomic::AtomicU64>);
 
+#[cfg(any(test, feature = "internals"))]
 impl ManualClock {
     /// Advances the clock.
     pub fn advance(&self, microseconds: u64) {
-        self.0.fetch_add(microseconds, Relaxed);
+        self.0.fetch_add(microseconds, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
+#[cfg(any(test, feature = "internals"))]
 impl Clock for ManualClock {
     fn now(&self) -> u64 {
-        self.0.load(Relaxed)
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
     }
 }
 

@@ -222,7 +222,7 @@ fn bytes<'a, A: Array + 'a>(array: &A, range: Range<usize>) -> &'a [u8] {
 /// same bytes of the file as the indices.
 fn is_block(file: &dyn ByteRanges, surface: usize) -> Result<bool> {
     let ranges = |attribute| file.byte_ranges(0, &Part::Attribute { surface, attribute });
-    let positions = ranges(Attribute::Positions { target: 0 })?;
+    let positions = ranges(Attribute::Positions(0))?;
     Ok(!positions.is_empty() && positions == ranges(Attribute::Indices)?)
 }
 

@@ -67,6 +67,7 @@ mod vertex_buffers;
 pub use asset_levels::AssetLevels;
 pub use content::Content;
 pub use items::Lease;
+#[cfg(feature = "internals")]
 pub use log::{Clock, ManualClock, SystemClock};
 pub use map_regions::MapRegions;
 pub use mesh_parts::{MeshPart, MeshParts};

@@ -29,6 +29,7 @@ impl Priority {
     }
 
     /// Returns the priority as a number.
+    #[doc(hidden)]
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0

@@ -19,6 +19,7 @@ pub struct Work {
 
 impl Work {
     /// Adds other work to this.
+    #[doc(hidden)]
     pub fn add(&mut self, other: &Self) {
         let Self { wanted, read, inflated, touched, stalled, evicted } = self;
         *wanted = wanted.saturating_add(other.wanted);

@@ -57,7 +57,7 @@ options! {
         /// single larger item is not held back.
         bytes_per_poll: u64 = 32 << 20, pub with_bytes_per_poll;
         /// The time after which a poll leaves the rest of its work to the next poll, in
-        /// microseconds of the [`Clock`](super::Clock): 16 by default. Each poll takes at least one
+        /// microseconds: 16 by default. Each poll takes at least one
         /// step of its work. With few polls per second, a longer time lets the workers load more.
         poll_time: u64 = 16, pub with_poll_time;
     }
@@ -126,6 +126,7 @@ impl<C: Content> Streamer<C> {
     /// # Errors
     ///
     /// Returns the errors of [`new`](Self::new).
+    #[doc(hidden)]
     pub fn with_clock(content: Arc<C>, options: &StreamOptions, clock: Arc<dyn Clock>) -> Result<Self> {
         let jobs = as_index(options.loads.max(1));
         let scheduler = Scheduler::new(Arc::clone(&content), Arc::clone(&clock), options)?;
@@ -136,7 +137,7 @@ impl<C: Content> Streamer<C> {
 
     /// Passes a line of text to `line` for each decision: each request, load, eviction and event.
     ///
-    /// With a [`ManualClock`](super::ManualClock) and without workers, two runs with the same
+    /// With a `ManualClock` and without workers, two runs with the same
     /// requests have the same lines. The log allocates memory.
     pub fn set_log(&mut self, line: impl FnMut(&str) + Send + Sync + 'static) {
         self.scheduler.log = Log::new(line);

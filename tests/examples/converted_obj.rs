@@ -76,8 +76,8 @@ fn expect_surface(path: &str, obj: &Obj, object: &Object, surface: &Surface<'_>,
 }
 
 fn conversion(model: &Model) -> SpaceConversion {
-    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
-    let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let target = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
     model.space().or(&assumed).conversion_to(&target).unwrap()
 }
 

@@ -18,8 +18,8 @@ pub struct ExpectedSurface {
 
 /// Returns the conventions of a mesh that defines none.
 pub fn assumed() -> Space {
-    let space = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
-    space.with_winding(Winding::CounterClockwise)
+    let space = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    Space { winding: Some(Winding::CounterClockwise), ..space }
 }
 
 /// Returns whether the joints of an asset place it, because the file stores their bind matrices.

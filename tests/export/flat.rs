@@ -13,7 +13,7 @@ use crate::expected::{ExpectedSurface, decode};
 use crate::readers::{Obj, Object, read_obj, read_ply, read_stl};
 use crate::{FLAT, Model, export, for_each_sample, sample};
 
-const UPWARDS: Space = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+const UPWARDS: Space = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
 
 fn bits<const N: usize>(value: [f32; N]) -> [u32; N] {
     value.map(f32::to_bits)

@@ -60,8 +60,12 @@ pub struct MeshNode {
 
 /// Returns the conversion of a mesh to glTF at a place.
 pub fn conversion(geometry: &dyn Geometry, placement: Affine, options: &ExportOptions) -> SpaceConversion {
-    let assumed =
-        Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right).with_winding(Winding::CounterClockwise);
+    let assumed = Space {
+        up: Some(Axis::Y),
+        handedness: Some(Handedness::Right),
+        winding: Some(Winding::CounterClockwise),
+        ..Space::UNKNOWN
+    };
     let target = if options.space == OutputSpace::Target { Space::GLTF } else { Space::UNKNOWN };
     geometry.space().or(&assumed).placed(placement).conversion_to(&target).unwrap()
 }

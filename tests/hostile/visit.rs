@@ -73,7 +73,7 @@ fn common<D: AsRef<[u8]>>(file: &dyn MeshFile<Data = D>) {
 /// Finds the byte ranges of the parts of a model, which lie in its files.
 fn ranges<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random) {
     let index = random.below(SOME);
-    let (first, attribute) = (random.below(40), Attribute::Positions { target: random.below(3) });
+    let (first, attribute) = (random.below(40), Attribute::Positions(random.below(3)));
     let parts = [
         Part::Structure,
         Part::Surface(index),
@@ -86,8 +86,8 @@ fn ranges<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random) {
         Part::Frames { clip: index, frames: first..first + random.below(SOME) },
         Part::Bones,
         Part::Level { asset: random.below(2), level: index },
-        Part::Hulls { asset: 0 },
-        Part::CollisionMesh { asset: 0 },
+        Part::Hulls(0),
+        Part::CollisionMesh(0),
     ];
     let part = random.pick(&parts);
     for source in 0..=model.file().source_count() {

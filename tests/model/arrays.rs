@@ -159,7 +159,7 @@ fn check_slice<A: Array, T: Pod + Debug>(array: A, is_native: bool, decode: impl
 
 /// Returns conventions in which the z axis points up.
 fn z_up() -> Space {
-    Space::GLTF.with_up(Axis::Z).with_forward(Axis::NegativeY)
+    Space { up: Some(Axis::Z), forward: Some(Axis::NegativeY), ..Space::GLTF }
 }
 
 const IS_LITTLE: bool = cfg!(target_endian = "little");

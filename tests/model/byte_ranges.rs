@@ -26,16 +26,16 @@ fn push<const N: usize>(values: &mut Values, items: impl Iterator<Item = [f32; N
 
 fn attribute(geometry: &dyn Geometry, surface: usize, attribute: Attribute, values: &mut Values) -> Result<()> {
     match attribute {
-        Attribute::Positions { target } => push(values, geometry.positions(surface, target)?.iter()),
-        Attribute::TangentFrames { target } => {
+        Attribute::Positions(target) => push(values, geometry.positions(surface, target)?.iter()),
+        Attribute::TangentFrames(target) => {
             if let Some(frames) = geometry.tangent_frames(surface, target)? {
                 push(values, frames.iter().map(|frame| frame.rotation));
             }
         }
-        Attribute::Normals { target } => {
+        Attribute::Normals(target) => {
             push(values, geometry.normals(surface, target)?.iter().flat_map(Array::iter));
         }
-        Attribute::Uvs { set } => push(values, geometry.uvs(surface, set)?.iter().flat_map(Array::iter)),
+        Attribute::Uvs(set) => push(values, geometry.uvs(surface, set)?.iter().flat_map(Array::iter)),
         Attribute::Colors => push(values, geometry.colors(surface)?.iter().flat_map(Array::iter)),
         Attribute::Weights => {
             let weights = geometry.weights(surface)?;
@@ -62,14 +62,10 @@ fn attribute(geometry: &dyn Geometry, surface: usize, attribute: Attribute, valu
 
 fn attributes(targets: usize) -> Vec<Attribute> {
     let mut all = vec![Attribute::Colors, Attribute::Weights, Attribute::Indices, Attribute::AttributeIndices];
-    all.extend((0..3).map(|set| Attribute::Uvs { set }));
+    all.extend((0..3).map(Attribute::Uvs));
     all.push(Attribute::Partition);
     for target in 0..targets {
-        all.extend([
-            Attribute::Positions { target },
-            Attribute::TangentFrames { target },
-            Attribute::Normals { target },
-        ]);
+        all.extend([Attribute::Positions(target), Attribute::TangentFrames(target), Attribute::Normals(target)]);
     }
     all
 }
@@ -160,7 +156,7 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
                 }
             }
         }
-        Part::Hulls { asset } => {
+        Part::Hulls(asset) => {
             let asset = model.asset(*asset)?;
             for hull in 0..asset.hull_count()? {
                 let hull = asset.hull(hull)?;
@@ -168,7 +164,7 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
                 values.extend(hull.triangles.iter().flat_map(Array::iter).map(u64::from));
             }
         }
-        Part::CollisionMesh { asset } => {
+        Part::CollisionMesh(asset) => {
             let asset = model.asset(*asset)?;
             let mesh = asset.collision_mesh()?;
             if let Some(geometry) = mesh {
@@ -208,7 +204,7 @@ fn parts(model: &Model<FileBytes>) -> Vec<Part> {
     for asset in 0..model.contents().asset_count().unwrap_or(0) {
         let levels = model.asset(asset).and_then(|asset| asset.level_count()).unwrap_or(0);
         all.extend((0..levels).map(|level| Part::Level { asset, level }));
-        all.extend([Part::Hulls { asset }, Part::CollisionMesh { asset }]);
+        all.extend([Part::Hulls(asset), Part::CollisionMesh(asset)]);
     }
     all
 }
@@ -418,11 +414,11 @@ fn have_the_sizes_of_the_arrays() {
     let mesh = meshpeek::open("data/unigine/cube_ms12.mesh").unwrap();
     let counts = mesh.geometry().counts(0).unwrap();
     let [vertices, others, corners] = [counts.vertices, counts.attribute_vertices, counts.corners].map(u64::from);
-    assert_eq!(size(&mesh, 0, &of(0, Attribute::Positions { target: 0 })), vertices * 12);
-    assert_eq!(size(&mesh, 0, &of(0, Attribute::Normals { target: 0 })), others * 8);
-    assert_eq!(size(&mesh, 0, &of(0, Attribute::Uvs { set: 0 })), others * 8);
+    assert_eq!(size(&mesh, 0, &of(0, Attribute::Positions(0))), vertices * 12);
+    assert_eq!(size(&mesh, 0, &of(0, Attribute::Normals(0))), others * 8);
+    assert_eq!(size(&mesh, 0, &of(0, Attribute::Uvs(0))), others * 8);
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), corners);
-    assert_eq!(size(&mesh, 0, &of(0, Attribute::Uvs { set: 7 })), 0);
+    assert_eq!(size(&mesh, 0, &of(0, Attribute::Uvs(7))), 0);
 
     let mesh = meshpeek::open("data/unreal/guard_d.3d").unwrap();
     let frames = mesh.geometry().vertex_frame_count().unwrap();
@@ -456,7 +452,7 @@ fn name_the_block_of_each_level() {
     let head = mesh.data()[..structure.end as usize].to_vec();
     let options = OpenOptions::default().with_partial(true);
     let partial = meshpeek::secondlife::Mesh::open_with(head, &options).unwrap();
-    for part in [Part::Surface(0), Part::Bones, Part::Level { asset: 0, level: 0 }, Part::Hulls { asset: 0 }] {
+    for part in [Part::Surface(0), Part::Bones, Part::Level { asset: 0, level: 0 }, Part::Hulls(0)] {
         let ranges = mesh.byte_ranges(0, &part).unwrap();
         assert_eq!(partial.byte_ranges(0, &part).unwrap(), ranges);
     }
@@ -486,8 +482,8 @@ fn are_refused_for_what_does_not_exist() {
 #[test]
 fn contain_the_bytes_that_values_depend_on() {
     for (path, part) in [
-        ("data/unigine/cube_ms12.mesh", Part::Attribute { surface: 0, attribute: Attribute::Positions { target: 0 } }),
-        ("data/unigine/cube_ms13.mesh", Part::Attribute { surface: 0, attribute: Attribute::Uvs { set: 0 } }),
+        ("data/unigine/cube_ms12.mesh", Part::Attribute { surface: 0, attribute: Attribute::Positions(0) }),
+        ("data/unigine/cube_ms13.mesh", Part::Attribute { surface: 0, attribute: Attribute::Uvs(0) }),
         ("data/unreal/guard_d.3d", Part::VertexFrames(1..2)),
         ("data/ezmesh/crate100.ezb", Part::Attribute { surface: 0, attribute: Attribute::Indices }),
     ] {
@@ -525,9 +521,9 @@ fn are_found_without_reading_arrays() {
 fn errors_name_the_range_of_an_array_that_is_cut() {
     let of = |attribute| Part::Attribute { surface: 0, attribute };
     let of_mesh = [
-        of(Attribute::Positions { target: 0 }),
-        of(Attribute::TangentFrames { target: 0 }),
-        of(Attribute::Uvs { set: 0 }),
+        of(Attribute::Positions(0)),
+        of(Attribute::TangentFrames(0)),
+        of(Attribute::Uvs(0)),
         of(Attribute::Indices),
         of(Attribute::AttributeIndices),
     ];

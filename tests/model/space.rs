@@ -62,13 +62,15 @@ fn agreement(surface: &Surface<'_>, conversion: SpaceConversion) -> [usize; 2] {
 
 #[test]
 fn conventions_are_made_in_one_expression() {
-    const GLTF: Space = Space::UNKNOWN
-        .with_up(Axis::Y)
-        .with_forward(Axis::Z)
-        .with_handedness(Handedness::Right)
-        .with_winding(Winding::CounterClockwise)
-        .with_metres_per_unit(1.0)
-        .with_uv_origin(UvOrigin::TopLeft);
+    const GLTF: Space = Space {
+        up: Some(Axis::Y),
+        forward: Some(Axis::Z),
+        handedness: Some(Handedness::Right),
+        winding: Some(Winding::CounterClockwise),
+        metres_per_unit: Some(1.0),
+        uv_origin: Some(UvOrigin::TopLeft),
+        ..Space::UNKNOWN
+    };
     assert_eq!(GLTF, Space::GLTF);
 }
 
@@ -304,7 +306,7 @@ fn converts_units_boxes_and_texture_coordinates() {
 
 #[test]
 fn skin_matrices_move_converted_vertices() {
-    let known = Space::GLTF.with_metres_per_unit(0.01);
+    let known = Space { metres_per_unit: Some(0.01), ..Space::GLTF };
     let turned = Affine::new([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0], [1.0, 2.0, 3.0]]);
     let flat = changed!(Space::GLTF, placement: Affine::new([[0.0; 3]; 4])).conversion_to(&Space::GLTF).unwrap();
     let names = [
@@ -368,9 +370,9 @@ fn local_transforms_move_converted_points() {
     for up in axes {
         for forward in axes.into_iter().filter(|forward| dot(up.direction(), forward.direction()) == 0.0) {
             for hand in [Handedness::Right, Handedness::Left] {
-                let space = Space::GLTF.with_up(up).with_forward(forward).with_handedness(hand);
+                let space = Space { up: Some(up), forward: Some(forward), handedness: Some(hand), ..Space::GLTF };
                 for unit in [1.0, 0.01, 3.0] {
-                    expect(space.with_metres_per_unit(unit), Space::GLTF, false);
+                    expect(Space { metres_per_unit: Some(unit), ..space }, Space::GLTF, false);
                 }
                 expect(space.placed(turned), Space::GLTF, true);
             }
@@ -382,12 +384,12 @@ fn local_transforms_move_converted_points() {
 fn local_transforms_are_exact_if_axes_are_exchanged() {
     let odd = Transform { position: [-0.0, f32::MIN_POSITIVE, 1e30], rotation: [0.0; 4], scale: [0.0, -1.0, 7.0] };
     assert_eq!(format!("{:?}", SpaceConversion::IDENTITY.local(&odd)), format!("{odd:?}"));
-    let z_up = Space::GLTF.with_up(Axis::Z).with_forward(Axis::NegativeY);
+    let z_up = Space { up: Some(Axis::Z), forward: Some(Axis::NegativeY), ..Space::GLTF };
     let right = z_up.conversion_to(&Space::GLTF).unwrap();
     let bone = Transform { position: [1.0, 2.0, 3.0], rotation: [4.0, 5.0, 6.0, 7.0], scale: [0.0, 8.0, 9.0] };
     let expected = Transform { position: [1.0, 3.0, -2.0], rotation: [4.0, 6.0, -5.0, 7.0], scale: [0.0, 9.0, 8.0] };
     assert_eq!(right.local(&bone), expected);
-    let left = z_up.with_handedness(Handedness::Left).conversion_to(&Space::GLTF).unwrap();
+    let left = Space { handedness: Some(Handedness::Left), ..z_up }.conversion_to(&Space::GLTF).unwrap();
     let mirrored = left.local(&Transform { rotation: [0.0, 0.0, 0.5, 1.0], ..bone });
     assert_eq!(mirrored.position, [-1.0, 3.0, -2.0]);
     assert_eq!(format!("{:?}", mirrored.rotation), "[0.0, -0.5, 0.0, 1.0]");
@@ -400,8 +402,8 @@ fn local_transforms_are_exact_if_axes_are_exchanged() {
 
 #[test]
 fn an_assumed_forward_axis_is_perpendicular_to_the_up_axis() {
-    let space = Space::UNKNOWN.with_up(Axis::Z).with_handedness(Handedness::Right);
-    let space = space.with_winding(Winding::CounterClockwise).or(&Space::GLTF);
+    let space = Space { up: Some(Axis::Z), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let space = Space { winding: Some(Winding::CounterClockwise), ..space }.or(&Space::GLTF);
     assert_eq!((space.up, space.forward), (Some(Axis::Z), None));
     assert!(space.conversion_to(&Space::GLTF).is_ok());
     let up = changed!(Space::UNKNOWN, up: Some(Axis::NegativeX));

@@ -278,7 +278,7 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
         match part {
             Part::Structure => ranges.push(0..ARRAYS_AT)?,
             Part::Surface(0) | Part::Level { asset: 0, level: 0 } => ranges.push(ARRAYS_AT..end)?,
-            Part::Attribute { surface: 0, attribute: Attribute::Positions { .. } } => ranges.push(ARRAYS_AT..middle)?,
+            Part::Attribute { surface: 0, attribute: Attribute::Positions(_) } => ranges.push(ARRAYS_AT..middle)?,
             Part::Attribute { surface: 0, attribute: Attribute::Indices } => ranges.push(middle..end)?,
             Part::Surface(other) | Part::Attribute { surface: other, .. } => expect_only(FORMAT, "surface", *other)?,
             _ => {}

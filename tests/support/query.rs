@@ -13,9 +13,7 @@ use meshpeek::model::SurfaceArrays;
 use meshpeek::model::{
     Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, Uvs, Weights,
 };
-use meshpeek::query::{
-    Frustum, Hit, Nearest, Probe, ProbedScene, Ray, Scene, SceneView, Tree, Triangles, write_sidecar,
-};
+use meshpeek::query::{Frustum, Hit, Nearest, Probe, ProbedScene, Ray, Scene, Tree, Triangles, write_sidecar};
 use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
@@ -77,7 +75,7 @@ macro_rules! impl_lists {
         }
     )+};
 }
-impl_lists!(&Scene<'_>, SceneView<'_, '_>);
+impl_lists!(&Scene<'_>, Scene<'_>);
 
 /// Returns the triangles around a vertex.
 pub fn triangles_around(scene: &Scene<'_>, surface: usize, vertex: u32) -> Vec<u32> {

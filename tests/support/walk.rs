@@ -74,7 +74,7 @@ pub fn walk(file: &dyn Contents) -> Result<Totals> {
 
 /// Returns the conversion of an instance to the conventions of glTF.
 fn conversion(geometry: &dyn Geometry, transform: Affine) -> Result<SpaceConversion> {
-    let assumed = Space::UNKNOWN.with_up(Axis::Y).with_handedness(Handedness::Right);
+    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
     geometry.space().or(&assumed).placed(transform).conversion_to(&Space::GLTF)
 }
 

@@ -64,7 +64,7 @@ impl<'a> ObjWriter<'a> {
     /// Finds the materials and the triangles of the output.
     pub(crate) fn new(input: &SceneInput<'a>, options: &'a ExportOptions) -> Result<(Self, Vec<Loss>)> {
         let mut losses = FlatLosses::new(&OBJ, options)?;
-        let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
+        let target = Space { uv_origin: Some(UvOrigin::BottomLeft), ..Space::GLTF };
         let scene = ExportScene::new(input, options, target)?.with_normals()?;
         let (mut library, mut used) = (Library::new(input.contents)?, BTreeMap::new());
         scene.placed.each_surface(&mut |surface| {

@@ -36,8 +36,8 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
                 let surfaces = self.view().count(ElementKind::Section);
                 (0..surfaces).try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
-            Part::Hulls { .. } => self.push_hulls(&mut ranges)?,
-            Part::CollisionMesh { .. } | Part::Bones => {}
+            Part::Hulls(_) => self.push_hulls(&mut ranges)?,
+            Part::CollisionMesh(_) | Part::Bones => {}
         }
         Ok(ranges.finish())
     }
@@ -69,15 +69,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Mesh<D> {
     fn push_attribute(&self, surface: usize, attribute: Attribute, ranges: &mut RangeList) -> Result<()> {
         let section = self.section(surface)?;
         let semantic = match attribute {
-            Attribute::Positions { target } | Attribute::TangentFrames { target } | Attribute::Normals { target }
+            Attribute::Positions(target) | Attribute::TangentFrames(target) | Attribute::Normals(target)
                 if target > 0 =>
             {
                 return Err(no_such(FORMAT, "target", 1, target));
             }
             // The format stores no tangent frames, but a request for them checks the positions.
-            Attribute::Positions { .. } | Attribute::TangentFrames { .. } => Semantic::Position,
-            Attribute::Normals { .. } => Semantic::Normal,
-            Attribute::Uvs { set } => Semantic::Texcoord(u8::try_from(set).unwrap_or(u8::MAX)),
+            Attribute::Positions(_) | Attribute::TangentFrames(_) => Semantic::Position,
+            Attribute::Normals(_) => Semantic::Normal,
+            Attribute::Uvs(set) => Semantic::Texcoord(u8::try_from(set).unwrap_or(u8::MAX)),
             Attribute::Colors => Semantic::Color,
             Attribute::Weights => Semantic::BlendWeights,
             Attribute::Indices => return self.push_triangles(surface, ranges),

@@ -27,8 +27,8 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
             Part::Clip(clip) | Part::Frames { clip, .. } => return Err(no_such("clip", 0, *clip)),
             Part::Bones => push(view, AssetPart::Skin, &mut ranges)?,
             Part::Level { asset, level } => of_asset(view, *asset, |view| push_level(view, *level, &mut ranges))?,
-            Part::Hulls { asset } => of_asset(view, *asset, |view| push(view, AssetPart::PhysicsConvex, &mut ranges))?,
-            Part::CollisionMesh { asset } => of_asset(view, *asset, |view| push_collision(view, &mut ranges))?,
+            Part::Hulls(asset) => of_asset(view, *asset, |view| push(view, AssetPart::PhysicsConvex, &mut ranges))?,
+            Part::CollisionMesh(asset) => of_asset(view, *asset, |view| push_collision(view, &mut ranges))?,
         }
         Ok(ranges.finish())
     }

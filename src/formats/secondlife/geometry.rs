@@ -156,7 +156,7 @@ impl<A: ShownAsset> Geometry for A {
     fn space(&self) -> Space {
         let Some(skin) = self.asset().skin().ok().flatten() else { return SPACE };
         let (up, forward) = skin.axes();
-        SPACE.with_up(up).with_forward(forward).placed(skin.placement())
+        Space { up: Some(up), forward: Some(forward), ..SPACE }.placed(skin.placement())
     }
 
     /// Returns the bounding box of all positions of the level of detail that

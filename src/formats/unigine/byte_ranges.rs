@@ -59,7 +59,7 @@ impl MeshReader<'_> {
                 let mut shown = (0..self.surface_count()).filter(|surface| levels.shows(*level, *surface));
                 shown.try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
-            Part::Hulls { .. } | Part::CollisionMesh { .. } | Part::Bones => {}
+            Part::Hulls(_) | Part::CollisionMesh(_) | Part::Bones => {}
         }
         Ok(ranges.finish())
     }
@@ -109,17 +109,17 @@ impl MeshReader<'_> {
     /// Returns the array of an attribute, or `None` if no surface has such an array.
     fn array_kind(self, surface: usize, attribute: Attribute) -> Result<Option<ArrayKind>> {
         Ok(Some(match attribute {
-            Attribute::Positions { target } => ArrayKind::Positions(self.target(surface, target)?),
-            Attribute::TangentFrames { target } | Attribute::Normals { target } => {
+            Attribute::Positions(target) => ArrayKind::Positions(self.target(surface, target)?),
+            Attribute::TangentFrames(target) | Attribute::Normals(target) => {
                 ArrayKind::TangentFrames(self.target(surface, target)?)
             }
-            Attribute::Uvs { set: 0 } => ArrayKind::Uv0,
-            Attribute::Uvs { set: 1 } => ArrayKind::Uv1,
+            Attribute::Uvs(0) => ArrayKind::Uv0,
+            Attribute::Uvs(1) => ArrayKind::Uv1,
             Attribute::Colors => ArrayKind::Colors,
             Attribute::Weights => ArrayKind::Weights,
             Attribute::Indices => ArrayKind::Indices,
             Attribute::AttributeIndices => ArrayKind::AttributeIndices,
-            Attribute::Uvs { .. } | Attribute::Partition => return Ok(None),
+            Attribute::Uvs(_) | Attribute::Partition => return Ok(None),
         }))
     }
 

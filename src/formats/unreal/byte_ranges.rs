@@ -37,7 +37,7 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
                 (0..self.surface_count()?).try_for_each(|surface| ranges.push_polygons(surface))?;
                 ranges.push_base()?;
             }
-            Part::Hulls { .. } | Part::CollisionMesh { .. } | Part::Bones => {}
+            Part::Hulls(_) | Part::CollisionMesh(_) | Part::Bones => {}
         }
         Ok(ranges.ranges.finish())
     }
@@ -87,9 +87,9 @@ impl<D: AsRef<[u8]> + Send + Sync> PairRanges<'_, D> {
     fn push_attribute(&mut self, surface: usize, attribute: Attribute) -> Result<()> {
         self.mesh.surface(surface)?;
         match attribute {
-            Attribute::Uvs { set: 0 } | Attribute::Indices => self.push_polygons(surface),
+            Attribute::Uvs(0) | Attribute::Indices => self.push_polygons(surface),
             // The format stores no normals, but a request for them checks the positions.
-            Attribute::Positions { target } | Attribute::TangentFrames { target } | Attribute::Normals { target } => {
+            Attribute::Positions(target) | Attribute::TangentFrames(target) | Attribute::Normals(target) => {
                 if target > 0 {
                     return Err(no_such("target", 1, target));
                 }

@@ -50,6 +50,7 @@ pub trait Animations: FormatVersion {
     /// in which the bones are bound.
     ///
     /// The bind shape matrix is the identity if the file stores none.
+    #[doc(hidden)]
     fn bind_shape(&self) -> Result<Affine> {
         Ok(Affine::IDENTITY)
     }
@@ -60,6 +61,7 @@ pub trait Animations: FormatVersion {
     /// then the inverse of the rest transforms of the bone and its ancestors.
     /// [`Skeleton::inverse_binds`](super::Skeleton::inverse_binds) returns the inverse bind
     /// matrices of all formats.
+    #[doc(hidden)]
     fn inverse_bind(&self, bone: usize) -> Result<Option<Affine>> {
         if bone < self.bone_count()? { Ok(None) } else { self.bone(bone).map(|_| None) }
     }
@@ -96,6 +98,7 @@ pub trait Animations: FormatVersion {
     ///
     /// A bone that the animation does not move gets its rest transform. The length of `out` must be
     /// the number of bones.
+    #[doc(hidden)]
     fn pose(&self, clip: usize, frame: usize, out: &mut [Transform]) -> Result<()> {
         let _ = (frame, out);
         self.clip(clip)?;

@@ -48,6 +48,7 @@ pub enum KeyValue {
 
 impl KeyValue {
     /// Returns the property that has this value.
+    #[doc(hidden)]
     #[must_use]
     pub const fn property(&self) -> Property {
         match self {
@@ -74,6 +75,7 @@ pub struct ClipKey {
 
 impl ClipKey {
     /// Returns the channel of the key.
+    #[doc(hidden)]
     #[must_use]
     pub const fn channel(&self) -> Channel {
         Channel { bone: self.bone, property: self.value.property() }

@@ -11,6 +11,7 @@ impl Weights<'_> {
     ///
     /// For each position, `histogram` reads only the byte with the number of its bone influences,
     /// and not the bone indices and weights.
+    #[doc(hidden)]
     #[must_use]
     pub fn histogram(&self) -> [u64; 256] {
         let mut lengths = [0_u64; 256];

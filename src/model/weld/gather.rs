@@ -68,6 +68,7 @@ short_debug!(Welded: |welded| { vertices: items(&welded.vertices), indices: item
 /// ```
 pub trait VertexArray: Array {
     /// The index stream that refers to the items of the array.
+    #[doc(hidden)]
     const STREAM: IndexStream;
 }
 
@@ -176,6 +177,7 @@ impl Welded {
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
+    #[doc(hidden)]
     pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(u32) -> Option<T>) -> Result<Vec<T>> {
         let missing = |index| Cause::Missing { expected: format!("an item with the index {index}").into() };
         collect(self.vertices.len(), self.items(stream, get, missing))

@@ -139,7 +139,7 @@ fn pages_per_fault(file: &FileMeasurement) -> Option<f64> {
     let all = |measured: &&QuestionMeasurement| measured.question == BenchQuestion::Bounds && !measured.cold;
     let samples = file.questions.iter().find(all)?.samples(Contestant::Meshpeek);
     let [bytes, faults] = [median(samples, |usage| usage.file)?, median(samples, |usage| usage.faults)?];
-    (faults > 0).then(|| ratio(bytes, faults.saturating_mul(crate::PAGE)))
+    (faults > 0).then(|| ratio(bytes, faults.saturating_mul(crate::parse::PAGE)))
 }
 
 /// Returns sentences about the measurements in which a rival is faster than meshpeek, and about the

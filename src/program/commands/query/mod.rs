@@ -208,7 +208,7 @@ impl QueryArgs {
             scene.prefetch_for(questions.len());
         }
         let surfaces = SurfaceSet { scene: &scene, first: numbers.first().copied().unwrap_or_default() };
-        let placed = Space::UNKNOWN.with_winding(Winding::CounterClockwise).placed(placement);
+        let placed = Space { winding: Some(Winding::CounterClockwise), ..Space::UNKNOWN }.placed(placement);
         let is_mirror = placed.winding == Some(Winding::Clockwise);
         let conversion = placed.conversion_to(&Space::UNKNOWN)?;
         let renderer =
