@@ -8,10 +8,10 @@ use bytemuck::Pod;
 
 use crate::array::bounds::{Bounds, to_file_order};
 use crate::array::bulk;
+use crate::array::bulk::to_vec;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::array::chunks::Chunks;
 use crate::array::iter::{ArrayIter, split};
-use crate::array::to_vec::to_vec;
 use crate::decode::bounds;
 use crate::error::Result;
 use crate::io::{self, PrefetchList};

@@ -1,17 +1,23 @@
-//! Decodes and converts whole arrays into an output slice that the caller provides.
+//! Decodes and converts whole arrays into an output slice that the caller provides, or into new
+//! memory.
 
 use zerocopy::IntoBytes;
 
+use crate::array::access::Array;
 use crate::array::chunk_buffer::ChunkBuffer;
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::convert::OutputFormat;
 use crate::decode::stream::{copy_past_cache, is_past_cache};
 use crate::error::{Cause, Error, Field, Result};
+use crate::io;
 use crate::math::{as_index, as_u64};
 use crate::simd::{LINE, PastCache};
 
 /// Minimum number of values for which [`decode`] aligns its output address to a cache line.
 const MIN_VALUES_TO_ALIGN: usize = 256;
+/// The number of bytes of new memory that are requested and filled at once. They are still in the
+/// cache when they are filled, because the operating system has just filled them with zeros.
+const NEW_BYTES: usize = 256 << 10;
 
 /// Returns [`ErrorKind::Buffer`] if `out` does not have exactly `count` items.
 ///
@@ -143,4 +149,18 @@ pub(crate) fn decode_as<D: Decode<Value = [f32; N]>, F: OutputFormat<N>, const N
             format.convert_all(values, out);
         }
     }
+}
+
+/// Decodes all items of an array into a new vector.
+pub(crate) fn to_vec<A: Array>(array: &A) -> Vec<A::Item> {
+    let mut list = bytemuck::zeroed_vec(array.len());
+    let step = NEW_BYTES.checked_div(size_of::<A::Item>()).unwrap_or(usize::MAX).max(1);
+    for (number, out) in list.chunks_mut(step).enumerate() {
+        let start = number.saturating_mul(step);
+        if let Some(items) = array.slice(start..start.saturating_add(out.len())) {
+            io::populate(out);
+            items.fill(out);
+        }
+    }
+    list
 }

@@ -22,7 +22,6 @@ pub mod runs;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod runs;
 mod strided;
-mod to_vec;
 
 pub use access::Array;
 pub use bounds::{Bounds, Sphere};

@@ -5,15 +5,33 @@
 //! weight has an absolute error of up to 1.6e-5, and the stored weights of one vertex add up to
 //! 65532 to 65535, because each weight may be truncated.
 
+use bytemuck::{Pod, Zeroable};
 use zerocopy::little_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
-use crate::decode::influence::{Influence, weight};
+use crate::decode::divisor::BY_65535;
 #[cfg(feature = "internals")]
-use crate::decode::rounding::round;
+use crate::decode::divisor::round;
 use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
+
+/// The influence of one bone on a vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Influence {
+    /// Index of the bone in the array of bones in the file. The bone index is not checked: in a
+    /// damaged file, it may be negative or too large.
+    pub bone: i32,
+    /// The weight with which the bone moves the vertex, 0 to 1.
+    pub weight: f32,
+}
+
+/// Decodes a stored 16-bit weight to a float in 0 to 1.
+#[inline(always)]
+pub(super) fn weight<const FUSED: bool>(raw: U16) -> f32 {
+    BY_65535.divide::<FUSED>(f32::from(raw.get()))
+}
 
 /// The three bytes of a stored influence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -92,8 +110,7 @@ mod x86 {
     use zerocopy::transmute_ref;
 
     use crate::decode::divisor::BY_65535;
-    use crate::decode::influence::Influence;
-    use crate::decode::influence3::{RawInfluence3, decode_each};
+    use crate::decode::influence3::{Influence, RawInfluence3, decode_each};
     use crate::decode::stream::in_chunks;
     use crate::simd::StreamingStore;
 

@@ -9,9 +9,9 @@ use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
-use crate::decode::influence::{Influence, weight};
 #[cfg(any(feature = "cli", feature = "internals"))]
-use crate::decode::rounding::truncate;
+use crate::decode::divisor::truncate;
+use crate::decode::influence3::{Influence, weight};
 use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
 
@@ -90,7 +90,7 @@ mod x86 {
     use zerocopy::transmute;
 
     use crate::decode::divisor::BY_65535;
-    use crate::decode::influence::Influence;
+    use crate::decode::influence3::Influence;
     use crate::decode::influence4::{RawInfluence4, decode_each};
     use crate::decode::stream::in_chunks;
     use crate::simd::StreamingStore;

@@ -17,9 +17,8 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
 use crate::decode::codec::{Decode, one_by_one};
-use crate::decode::divisor::BY_65535;
+use crate::decode::divisor::{BY_65535, round};
 use crate::decode::narrow::narrow;
-use crate::decode::rounding::round;
 use crate::decode::stream::in_places;
 use crate::io;
 use crate::simd::{self, StreamingStore, kernel};

@@ -15,7 +15,7 @@ use zerocopy::little_endian::U16;
 use crate::decode::codec::Decode;
 use crate::decode::divisor::BY_65535;
 #[cfg(any(feature = "cli", feature = "internals"))]
-use crate::decode::rounding::truncate;
+use crate::decode::divisor::truncate;
 use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
 

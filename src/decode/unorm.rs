@@ -55,7 +55,7 @@ fn decode_each<const FUSED: bool>(raw: &[u8], out: &mut [f32]) {
 #[cfg(any(feature = "cli", feature = "internals"))]
 #[must_use]
 pub fn encode<const N: usize>(value: [f32; N]) -> [u8; N] {
-    value.map(|value| u8::try_from(crate::decode::rounding::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
+    value.map(|value| u8::try_from(crate::decode::divisor::truncate(value + 0.5 / 255.0, 255.0)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -8,24 +8,22 @@ mod cause;
 pub(crate) mod debug;
 mod field;
 mod kind;
-mod needed_range;
-mod no_such;
 mod rule;
 mod shown;
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 pub use field::{Field, PathSegment};
 pub use kind::ErrorKind;
-use needed_range::Extent;
 pub(crate) use rule::{Breaking, NO_FORMAT, rules};
 pub use rule::{RewriteEffect, Rule, Severity};
 pub(crate) use shown::{MAX_SHOWN_BYTES, Shown, copy_text, counted, is_text_control, is_utf8};
 pub(crate) use shown::{numbered_noun, show_bytes};
 
-internal_use!(cause::Cause, no_such::expect_only, no_such::no_such, rule::FormatName);
+internal_use!(cause::Cause, rule::FormatName);
 
 /// The result type of all fallible functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -213,6 +211,92 @@ impl Error {
     }
 }
 
+/// How the needed byte range of an [`Error`] is known.
+#[derive(Clone, Debug)]
+enum Extent {
+    /// The kind of the error and its offset determine the byte range.
+    OfKind,
+    /// The reader stored the byte range.
+    Known(Range<u64>),
+    /// More bytes at the end of the file would not help.
+    None,
+}
+
+impl Error {
+    /// Returns the byte range that the reader needed, if the file ended too early, or `None` for
+    /// every other error.
+    ///
+    /// A program with I/O of its own can open the start of a file, load the file up to the end of
+    /// the returned range, and try again. Each attempt needs more bytes than the one before it. If
+    /// the whole file does not contain the range, the file is damaged.
+    ///
+    /// If the reader cannot know how many bytes are missing, as in text, the range ends one byte
+    /// after the end of the loaded bytes. The program should then load more than this byte.
+    /// [`source_index`](Self::source_index) returns the file that the range belongs to.
+    ///
+    /// An error in the content of a compressed block has no needed range, because more bytes at the
+    /// end of the file do not change the content.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// let bytes = meshpeek::read("data/unigine/cube_ms12.mesh")?;
+    /// let error = meshpeek::Model::open(&bytes[..3]).unwrap_err();
+    /// assert_eq!(error.needed_range(), Some(0..4)); // the magic number
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn needed_range(&self) -> Option<Range<u64>> {
+        match &self.0.extent {
+            Extent::Known(range) => Some(range.clone()),
+            Extent::OfKind if self.0.inflated.is_none() => self.range_of_kind(),
+            Extent::OfKind | Extent::None => None,
+        }
+    }
+
+    /// Returns the index of the file that the error is about, among the sources of a
+    /// [`Model`](crate::Model).
+    ///
+    /// The index is 0 for a mesh of one file.
+    #[must_use]
+    pub fn source_index(&self) -> usize {
+        self.0.source
+    }
+
+    fn range_of_kind(&self) -> Option<Range<u64>> {
+        let start = self.0.offset?;
+        let size = match self.0.cause {
+            Cause::Empty => 1,
+            Cause::UnexpectedEnd { needed, .. } => needed,
+            Cause::Count { count, size, .. } => count.saturating_mul(size),
+            _ => return None,
+        };
+        Some(start..start.saturating_add(size))
+    }
+
+    /// Stores the byte range that the reader needed.
+    #[must_use]
+    pub(crate) fn needing(mut self, range: Range<u64>) -> Self {
+        self.0.extent = Extent::Known(range);
+        self
+    }
+
+    /// Marks the error as one of a part of the file whose end is known, such as a block. More bytes
+    /// at the end of the file would not help.
+    #[must_use]
+    pub(crate) fn at_fixed_end(mut self) -> Self {
+        self.0.extent = Extent::None;
+        self
+    }
+
+    /// Stores the index of the file that the error is about.
+    #[must_use]
+    pub(crate) fn of_source(mut self, source: usize) -> Self {
+        self.0.source = source;
+        self
+    }
+}
+
 /// The text of a finding about an error.
 struct FindingText<'e>(&'e Detail);
 
@@ -261,4 +345,20 @@ impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Cause::from(error).unlocated()
     }
+}
+
+/// Returns an error if `index` is not the index of the only item of a list.
+///
+/// # Errors
+///
+/// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if `index` is not 0.
+pub fn expect_only(format: &'static str, list: &'static str, index: usize) -> Result<()> {
+    if index == 0 { Ok(()) } else { Err(no_such(format, list, 1, index)) }
+}
+
+/// Makes the error for an index that is out of range.
+#[must_use]
+pub fn no_such(format: &'static str, list: &'static str, count: usize, index: usize) -> Error {
+    let [count, index] = [count, index].map(|number| u64::try_from(number).unwrap_or(u64::MAX));
+    Error::without_offset(format, Field::new("").in_list(list, index), Cause::NoSuch { count, index })
 }

@@ -1,6 +1,9 @@
-//! The vertices of a block, and the indices of their items in the arrays of a surface.
+//! The vertices of a block, the indices of their items in the arrays of a surface, and the places
+//! of the values in memory.
 
 use std::ops::Range;
+
+use bytemuck::Pod;
 
 use super::input::Picks;
 use super::interleave::MAX_VERTICES;
@@ -114,5 +117,43 @@ kernel! {
     fn follow_each_other(indices: &[u32]) -> bool {
         let pairs = indices.iter().zip(indices.get(1..).unwrap_or_default());
         pairs.fold(true, |all, (one, next)| all & (next.wrapping_sub(*one) == 1))
+    }
+}
+
+/// `BYTES` bytes that are aligned to a cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Buffer<const BYTES: usize>([u8; BYTES]);
+
+impl<const BYTES: usize> Buffer<BYTES> {
+    pub(super) const EMPTY: Self = Self([0; BYTES]);
+
+    /// Returns the first `count` values of the buffer, or `None` if it has room for fewer.
+    #[inline]
+    pub(super) fn values<V: Pod>(&mut self, count: usize) -> Option<&mut [V]> {
+        bytemuck::try_cast_slice_mut(self.0.get_mut(..count.checked_mul(size_of::<V>())?)?).ok()
+    }
+}
+
+/// Calls `write` with the `SIZE` bytes at `offset` of each vertex, and with the next of `items`.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the loop must be compiled for each size")]
+pub(super) fn for_each_place<I, const SIZE: usize>(
+    vertices: &mut [u8],
+    stride: usize,
+    offset: usize,
+    mut items: impl Iterator<Item = I>,
+    write: impl Fn(&mut [u8; SIZE], I),
+) {
+    // A chunk starts at a place instead of at a vertex, so the compiler checks the length of all
+    // chunks once. The last place is in the rest, unless the offset is 0.
+    let mut places = vertices.get_mut(offset..).unwrap_or_default().chunks_exact_mut(stride);
+    for (place, item) in places.by_ref().zip(items.by_ref()) {
+        if let Some(place) = place.first_chunk_mut() {
+            write(place, item);
+        }
+    }
+    if let Some((place, item)) = places.into_remainder().first_chunk_mut().zip(items.next()) {
+        write(place, item);
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use half::f16;
 
-use super::buffer::Buffer;
+use super::block::Buffer;
 use super::interleave::MAX_VERTICES;
 use super::layout::Semantic;
 use super::octahedral;

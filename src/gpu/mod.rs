@@ -50,7 +50,6 @@
 //! of the file, and [`wgsl`] contains the functions that decode them in a shader.
 
 mod block;
-mod buffer;
 mod drawable;
 mod gathered;
 mod indices;
@@ -59,7 +58,6 @@ mod interleave;
 mod layout;
 mod octahedral;
 mod output;
-mod places;
 mod skin;
 mod source;
 mod stored;

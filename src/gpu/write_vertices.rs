@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::block::Block;
-use super::buffer::Buffer;
+use super::block::{Block, Buffer};
 use super::gathered::{self, GatheredArrays};
 use super::input::Scratch;
 use super::interleave::{ColumnBuffer, MAX_VERTICES, MAX_WORDS, WordBuffer};

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::bvh::coordinates::TriangleCorners;
-use crate::query::hit::Hit;
+use crate::query::ray::Hit;
 use crate::query::watertight_ray::Crossing;
 
 /// A hit of a ray on a triangle of one surface.

@@ -11,11 +11,9 @@ use crate::error::debug::short_debug;
 use crate::math::{as_index, narrow};
 use crate::query::batch;
 use crate::query::box_tree::{BoxQuery, BoxTree, WideBox, overlaps};
-use crate::query::hit::{Hit, Nearest};
 use crate::query::instance_search::{NearestInstance, RayInInstances};
-use crate::query::instance_transform::{PlacedBox, wide};
-use crate::query::ray::Ray;
-use crate::query::scene_instance::SceneInstance;
+use crate::query::instance_transform::{PlacedBox, SceneInstance, wide};
+use crate::query::ray::{Hit, Nearest, Ray};
 
 /// Instances of scenes in one world, with a tree over their boxes. Several instances can share a
 /// scene.

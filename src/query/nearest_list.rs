@@ -13,7 +13,7 @@ use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
 use crate::query::closest_on_triangle::closest;
 use crate::query::closest_point::{Candidate, PointQuery};
-use crate::query::hit::Nearest;
+use crate::query::ray::Nearest;
 
 /// A list of the triangles that are nearest to a query point, with at most twice the wanted number
 /// of items.

@@ -7,9 +7,8 @@ use std::ops::ControlFlow;
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
-use crate::bvh::kernel::conservative_ray::ConservativeRay;
+use crate::bvh::kernel::conservative_ray::{ConservativeRay, PLANE_MARGIN};
 use crate::bvh::kernel::dispatch::Kernels;
-use crate::bvh::kernel::margins::PLANE_MARGIN;
 use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;

@@ -5,9 +5,8 @@
 use crate::array::Bounds;
 use crate::query::batch;
 use crate::query::frustum::Frustum;
-use crate::query::hit::{Hit, Nearest};
 use crate::query::probed_scene::ProbedScene;
-use crate::query::ray::Ray;
+use crate::query::ray::{Hit, Nearest, Ray};
 use crate::query::scene::Scene;
 
 impl<'a> Scene<'a> {

@@ -12,10 +12,9 @@ use crate::bvh::triangles::Triangles;
 use crate::math::{cross, dot, narrow, subtract};
 use crate::query::batch::{BatchRay, RayBatch};
 use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
-use crate::query::hit::{Hit, Nearest};
 use crate::query::hit_collector::{AnyHit, HitCollector, NearestHit, TriangleHit};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
-use crate::query::ray::Ray;
+use crate::query::ray::{Hit, Nearest, Ray};
 use crate::query::ray_query::{RayQuery, SingleRay};
 use crate::query::scene_tree::SceneTree;
 

@@ -1,16 +1,13 @@
 //! Draws a mesh: measures it, finds the nearest triangle of each sample, and shades each fragment.
 
-use super::background::Backdrop;
 use super::camera::{Camera, CameraView, ViewShape};
 use super::corners::CornerReader;
 use super::enclosed::{EnclosedVolume, EnclosedVolumes};
-use super::material_textures::MaterialTextures;
 use super::measure::{DirectionExtent, measure_surfaces};
 use super::options::{Background, Overlay, PictureOptions, Shading};
 use super::overlay::{Overlays, WorldBox};
-use super::picture::Picture;
-use super::raster::budget::{CUT_WORK, GLASS_WORK};
-use super::raster::visibility::VisibilityBuffer;
+use super::picture::{Backdrop, Picture};
+use super::raster::visibility::{CUT_WORK, GLASS_WORK, VisibilityBuffer};
 use super::raster::visit::CoveredPixel;
 use super::shade::canvas::Canvas;
 use super::shade::cut::CutSurface;
@@ -20,7 +17,7 @@ use super::shade::light::LitSurface;
 use super::shade::paint::{PaintSources, SurfacePaint};
 use super::shade::surface::{BandPlace, CornerNormals, FragmentBatch, SurfaceShader};
 use super::surfaces::{LeftOutTriangles, PixelVisitor, SurfaceRasteriser, SurfaceSpan};
-use super::texture::TextureSource;
+use super::texture::{MaterialTextures, TextureSource};
 use super::uv::draw_uv_layout;
 use crate::array::Array as _;
 use crate::error::Result;

@@ -1,11 +1,18 @@
-//! Which side of the triangles of a closed mesh is outside.
+//! Which side of the triangles of a surface is the front, and which side of those of a closed mesh
+//! is outside.
+//!
+//! Some files have triangles that are wound the other way than their format says. A picture shows
+//! them right side out.
 
 // Rule: this file sorts and maps by copies only.
 
 use std::collections::BTreeMap;
 
 use super::corners::CornerBatch;
-use crate::math::{add, dot, facet, subtract};
+use crate::array::Array;
+use crate::math::{add, as_index, dot, facet, subtract};
+use crate::model::{Indices, Normals};
+use crate::render::corners::CornerReader;
 use crate::scene::PoolKey;
 
 /// The part of the area of a mesh that may be missing if the mesh counts as closed.
@@ -14,6 +21,8 @@ const MAX_OPEN: f64 = 0.05;
 const MIN_VOLUME: f64 = 1e-6;
 /// The greatest number of pools that are measured. A file may have millions.
 const MAX_POOLS: usize = 1 << 16;
+/// The number of triangles that are compared with their normals.
+const TRIANGLES_TESTED: usize = 64;
 
 /// The volume inside the triangles of each pool.
 #[derive(Default)]
@@ -80,4 +89,26 @@ impl EnclosedVolume {
         // A surface that is stored with both sides encloses nothing but rounding errors.
         is_closed && (self.volume < 0.0) != is_clockwise && self.volume.abs() > MIN_VOLUME * self.size
     }
+}
+
+/// Returns whether most triangles of a surface are wound the other way than their stored normals
+/// say. `sign` is -1 if the format winds triangles clockwise, and 1 otherwise.
+pub(crate) fn is_reversed(
+    reader: &CornerReader<'_>,
+    attributes: &Indices<'_>,
+    normals: &Normals<'_>,
+    sign: f32,
+) -> bool {
+    let count = reader.triangle_count();
+    let step = (count / TRIANGLES_TESTED).max(1);
+    let mut balance = 0_i32;
+    for triangle in (0..count).step_by(step) {
+        let corners = [0, 1, 2].map(|corner| triangle.saturating_mul(3).saturating_add(corner));
+        let positions = corners.map(|corner| reader.positions.get(as_index(reader.indices.get(corner)?)));
+        let normals = corners.map(|corner| normals.get(as_index(attributes.get(corner)?)));
+        let ([Some(a), Some(b), Some(c)], [Some(p), Some(q), Some(r)]) = (positions, normals) else { continue };
+        let agreement = dot(facet([a, b, c]), add(add(p, q), r)) * sign;
+        balance = balance.saturating_add(i32::from(agreement > 0.0)).saturating_sub(i32::from(agreement < 0.0));
+    }
+    balance < 0
 }

@@ -10,7 +10,6 @@
 #![allow(clippy::inline_always, reason = "inner loops must be compiled with the target features of their callers")]
 #![allow(clippy::many_single_char_names, reason = "coordinates, and the coefficients of planes")]
 
-mod background;
 mod camera;
 mod corners;
 mod draw;
@@ -19,11 +18,9 @@ mod framing;
 #[cfg(feature = "images")]
 pub(crate) mod images;
 mod lanes;
-pub(crate) mod material_textures;
 mod measure;
 mod options;
 mod overlay;
-mod palette;
 mod picture;
 mod raster;
 mod shade;

@@ -1,17 +1,38 @@
-//! The transfer function of sRGB, in tables.
+//! The transfer function of sRGB, in tables, and colours that are easy to tell apart.
 //!
 //! The tables are computed with additions, multiplications, divisions and square roots only, which
 //! give the same bits on every machine.
 
 use std::sync::LazyLock;
 
-use crate::math::narrow;
+use crate::math::{mix, narrow};
 
 /// The linear value of each sRGB value, from 0 to 65,532.
 pub(crate) static LINEAR: LazyLock<[u16; 256]> = LazyLock::new(|| table(|linear| to_u16(linear * f64::from(MAX))));
 
 /// The linear value of each sRGB value, from 0 to 1.
 static UNIT: LazyLock<[f32; 256]> = LazyLock::new(|| table(narrow));
+/// The number of colours, and of their variations.
+const COUNT: usize = 12;
+const VARIATION_COUNT: usize = 4;
+/// The colours in sRGB, of similar lightness. Neighbours differ most.
+const COLORS: [[u8; 3]; COUNT] = [
+    [78, 121, 167],
+    [242, 142, 43],
+    [89, 161, 79],
+    [225, 87, 89],
+    [176, 122, 161],
+    [237, 201, 72],
+    [80, 170, 170],
+    [156, 117, 95],
+    [255, 140, 160],
+    [140, 190, 90],
+    [120, 110, 200],
+    [150, 155, 160],
+];
+/// The colours that repetitions of the palette are mixed with, and their parts.
+const VARIATIONS: [([u8; 3], f32); VARIATION_COUNT] =
+    [([255; 3], 0.08), ([255; 3], 0.45), ([0; 3], 0.5), ([255; 3], 0.7)];
 
 /// Makes a table of numbers that are computed from the linear value of each sRGB value.
 fn table<T>(of: impl Fn(f64) -> T) -> [T; 256] {
@@ -77,6 +98,19 @@ fn to_u16(value: f64) -> u16 {
     (value + 0.5) as u16
 }
 
+/// Returns the linear colour of an item of a list. The colours of the first 48 items differ.
+pub(crate) fn palette(index: usize) -> [f32; 3] {
+    let color = COLORS.get(index % COUNT).copied().unwrap_or_default();
+    let variation = VARIATIONS.get(index / COUNT % VARIATION_COUNT);
+    let (other, part) = variation.copied().unwrap_or_default();
+    mix(linear(color), linear(other), part)
+}
+
+/// Returns the linear values of a colour in sRGB.
+pub(crate) fn linear(color: [u8; 3]) -> [f32; 3] {
+    color.map(|value| narrow(decode(f64::from(value) / 255.0)))
+}
+
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "exact floats are meant")]
 mod tests {
@@ -99,5 +133,18 @@ mod tests {
             assert!((f64::from(to_linear(value)) - unit).abs() <= 0.6 / f64::from(MAX), "{value}");
         }
         assert_eq!([to_linear(0), to_linear(255)], [0.0, 1.0]);
+    }
+
+    #[test]
+    fn the_first_colors_differ() {
+        let colors: Vec<[f32; 3]> = (0..48).map(palette).collect();
+        for (at, color) in colors.iter().enumerate() {
+            for other in &colors[..at] {
+                let distance: f32 = color.iter().zip(other).map(|(one, other)| (one - other).abs()).sum();
+                assert!(distance > 0.05, "{at}: {color:?} {other:?}");
+            }
+        }
+        assert_eq!(palette(48), palette(0));
+        assert!(palette(usize::MAX).iter().all(|part| (0.0..=1.0).contains(part)));
     }
 }

@@ -1,7 +1,6 @@
 //! The surfaces of a mesh file at their places, in one shape and in chosen conventions: what is
 //! exported or drawn.
 
-mod adjustment;
 mod asset_facts;
 mod input;
 pub(crate) mod levels;
@@ -16,13 +15,12 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 pub(crate) use crate::model::draw_list::is_bound;
-pub(crate) use adjustment::Adjustment;
 pub(crate) use asset_facts::{inflated_bytes, whole_frames};
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
 pub use normals::NormalChoice;
 use normals::NormalInput;
-pub(crate) use options::SceneOptions;
+pub(crate) use options::{Adjustment, SceneOptions};
 pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
 pub(crate) use vertex_colors::{ColorRole, ColorUse};

@@ -1,6 +1,12 @@
-//! The options that choose a part of a mesh file, its shape and its conventions.
+//! The options that choose a part of a mesh file, its shape and its conventions, and turn or scale
+//! it.
 
-use super::{Adjustment, ColorUse};
+use super::ColorUse;
+use crate::error::Result;
+use crate::math::cross;
+use crate::model::animation::Affine;
+use crate::model::draw_list::known_space;
+use crate::model::{Axis, Geometry, Handedness, Space};
 
 /// The levels of detail that are exported or drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,4 +58,99 @@ pub(crate) struct SceneOptions {
     pub(crate) max_bytes: u64,
     /// Whether surfaces are left out if there are more than a picture can show in a short time.
     pub(crate) is_limited: bool,
+}
+
+/// A turn and a scale of the placed mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Adjustment {
+    /// The axis of the mesh that points up, instead of that of its conventions.
+    pub(crate) up: Option<Axis>,
+    /// The axis of the mesh that points to its front, instead of that of its conventions.
+    pub(crate) front: Option<Axis>,
+    /// The map that follows.
+    pub(crate) then: Affine,
+}
+
+impl Adjustment {
+    /// Returns whether the mesh stays as it is.
+    pub(crate) fn is_identity(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the map of the placed positions of a mesh: its axes `up` and `front` are turned to
+    /// those of its conventions, and `then` follows.
+    ///
+    /// Without `front`, the x axis keeps its direction, or the y axis if x is up. Returns an error
+    /// if the two axes are parallel.
+    pub(crate) fn map(&self, geometry: &dyn Geometry) -> Result<Affine> {
+        let own = Space { placement: Affine::IDENTITY, ..known_space(geometry) };
+        let Some(up) = own.up else { return Ok(self.then) };
+        let from = Space { up: Some(self.up.unwrap_or(up)), ..own };
+        let turn = match self.front {
+            Some(front) => {
+                let to = Space { forward: Some(own.forward.unwrap_or_else(|| front_of(up, own.handedness))), ..own };
+                Space { forward: Some(front), ..from }.conversion_to(&to)?
+            }
+            None => Space { forward: None, ..from }.conversion_to(&Space { forward: None, ..own })?,
+        };
+        Ok(turn.map().then(&self.then))
+    }
+}
+
+/// Returns the axis that a picture shows from the front if a format defines none.
+fn front_of(up: Axis, handedness: Option<Handedness>) -> Axis {
+    let right = if matches!(up, Axis::X | Axis::NegativeX) { Axis::Y } else { Axis::X };
+    let (right, up) = (right.direction(), up.direction());
+    let front = if handedness == Some(Handedness::Left) { cross(up, right) } else { cross(right, up) };
+    let all = [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
+    let is_front = |axis: &Axis| axis.direction().iter().zip(front).all(|(one, other)| (one - other).abs() < 0.5);
+    all.into_iter().find(is_front).unwrap_or(Axis::Z)
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the values are exact")]
+mod tests {
+    use super::*;
+    use crate::model::Space;
+
+    fn mesh(name: &str) -> crate::Model<Vec<u8>> {
+        let bytes = std::fs::read(format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        crate::Model::open(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_stated_axes_become_those_of_the_mesh() {
+        let flag = mesh("ezmesh/flag.ezm");
+        let map = |up, front| Adjustment { up, front, then: Affine::IDENTITY }.map(flag.geometry()).unwrap();
+        assert_eq!(map(None, None), Affine::IDENTITY);
+        assert_eq!(map(Some(Axis::Y), Some(Axis::Z)), Affine::IDENTITY);
+        assert_eq!(map(Some(Axis::Z), None).apply([1.0, 2.0, 3.0]), [1.0, 3.0, -2.0]);
+        assert_eq!(map(Some(Axis::NegativeY), None).apply([1.0, 2.0, 3.0]), [1.0, -2.0, -3.0]);
+        // Up and front of each pair of axes become y and z, without a mirror.
+        let all = [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
+        for (up, front) in all.into_iter().flat_map(|up| all.map(|front| (up, front))) {
+            let adjusted = Adjustment { up: Some(up), front: Some(front), then: Affine::IDENTITY }.map(flag.geometry());
+            let [up, front] = [up, front].map(Axis::direction);
+            let Ok(map) = adjusted else {
+                assert!(crate::math::dot(up, front).abs() > 0.5);
+                continue;
+            };
+            assert_eq!((map.apply(up), map.apply(front)), ([0.0, 1.0, 0.0], [0.0, 0.0, 1.0]));
+            assert_eq!(map.apply(cross(up, front)), [1.0, 0.0, 0.0]);
+        }
+    }
+
+    #[test]
+    fn the_axes_of_the_format_are_the_goal() {
+        // UNIGINE has z up and -y forward.
+        let cube = mesh("unigine/cube_ms13.mesh");
+        let map = Adjustment { up: Some(Axis::Y), front: Some(Axis::X), then: Affine::IDENTITY }
+            .map(cube.geometry())
+            .unwrap();
+        assert_eq!((map.apply([0.0, 1.0, 0.0]), map.apply([1.0, 0.0, 0.0])), ([0.0, 0.0, 1.0], [0.0, -1.0, 0.0]));
+        let double = Affine::new([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0], [0.0; 3]]);
+        let map = Adjustment { then: double, ..Adjustment::default() }.map(cube.geometry()).unwrap();
+        assert_eq!(map.apply([1.0, 2.0, 3.0]), [2.0, 4.0, 6.0]);
+        assert_eq!(front_of(Axis::Y, Space::GLTF.handedness), Axis::Z);
+    }
 }

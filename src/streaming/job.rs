@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::clock::Clock;
 use super::content::Content;
+use super::log::Clock;
 use super::memory::reserved_resident;
 use super::request::{Priority, Slot};
 use super::statistics::Work;

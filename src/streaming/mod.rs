@@ -39,20 +39,15 @@
 //! file stores one level: its surfaces and parts are culled and ordered by their boxes.
 
 mod asset_levels;
-mod buckets;
-mod clock;
 mod content;
 mod items;
 mod job;
-mod lease;
 mod lists;
 mod log;
-mod map_pool;
 mod map_regions;
 mod memory;
 mod mesh_parts;
 mod missing_bytes;
-mod options;
 mod part_vertices;
 mod pool;
 mod projected_size;
@@ -70,17 +65,16 @@ mod tests;
 mod vertex_buffers;
 
 pub use asset_levels::AssetLevels;
-#[cfg(feature = "internals")]
-pub use clock::{Clock, ManualClock, SystemClock};
 pub use content::Content;
-pub use lease::Lease;
+pub use items::Lease;
+#[cfg(feature = "internals")]
+pub use log::{Clock, ManualClock, SystemClock};
 pub use map_regions::MapRegions;
 pub use mesh_parts::{MeshPart, MeshParts};
-pub use options::StreamOptions;
 pub use part_vertices::PartVertices;
 pub use projected_size::LevelOfDetail;
 pub use request::{ItemRange, Priority, Slot, StreamEvent, StreamOutcome};
 pub use source_regions::SourceRegions;
 pub use statistics::{Statistics, Work};
-pub use streamer::Streamer;
+pub use streamer::{StreamOptions, Streamer};
 pub use vertex_buffers::{BufferSizes, BufferTarget, Buffers, Draw, MemoryTarget};

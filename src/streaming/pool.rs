@@ -6,11 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::clock::Clock;
 use super::content::Content;
 use super::job::{Job, JobStage};
+use super::log::Clock;
 use super::memory::{reserved, reserved_resident};
-use super::options::StreamOptions;
+use super::streamer::StreamOptions;
 use crate::error::Result;
 use crate::io::lower_thread_priority;
 

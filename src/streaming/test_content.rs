@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
-use super::clock::Clock;
 use super::content::Content;
+use super::log::Clock;
 use super::statistics::Work;
 use crate::error::{Error, ErrorKind, Result};
 

@@ -4,9 +4,8 @@ use std::iter::FusedIterator;
 
 use zerocopy::FromBytes as _;
 
-use crate::array::runs::checkpoints::RunIndex;
+use crate::array::runs::checkpoints::{RunIndex, RunTotals};
 use crate::array::runs::runs_ahead::RunsAhead;
-use crate::array::runs::totals::RunTotals;
 use crate::array::runs::walk::{self, kernel};
 use crate::error::debug::{item_count, short_debug};
 use crate::parse::Record;

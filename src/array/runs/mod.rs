@@ -13,10 +13,8 @@ mod checkpoints;
 mod counted;
 mod runs_ahead;
 mod terminated;
-mod totals;
 mod walk;
 
-pub use checkpoints::RunIndex;
+pub use checkpoints::{RunIndex, RunTotals};
 pub use counted::{CountedRuns, CountedRunsIter};
 pub use terminated::{TerminatedRuns, TerminatedRunsIter};
-pub use totals::RunTotals;

@@ -16,9 +16,8 @@ use std::arch::x86_64::{
 use bytemuck::{cast, cast_slice};
 use zerocopy::transmute_ref;
 
-use crate::bvh::kernel::conservative_ray::ConservativeRay;
-use crate::bvh::kernel::margins::{
-    DISTANCE_MARGIN, EDGE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, PLANE_MARGIN, RELIABLE_AREAS,
+use crate::bvh::kernel::conservative_ray::{
+    ConservativeRay, DISTANCE_MARGIN, EDGE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, PLANE_MARGIN, RELIABLE_AREAS,
 };
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::bvh::layout::{RawNode, WIDTH};

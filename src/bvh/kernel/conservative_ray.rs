@@ -1,5 +1,6 @@
 //! The ray in the form that the kernels use: in `f32`, with derived values that are computed once
-//! per ray.
+//! per ray. The rounding margins, by which the kernels enlarge bounding boxes and triangles:
+//! rounding errors then never cause a kernel to miss a hit.
 
 use crate::bvh::coordinates::MAX_COORDINATE;
 use crate::bvh::layout::WIDTH;
@@ -8,6 +9,30 @@ use crate::bvh::layout::WIDTH;
 /// component is zero or nearly zero, `MAX_INVERSE` with the sign of the component is used instead
 /// of its inverse.
 const MAX_INVERSE: f32 = MAX_COORDINATE;
+/// The margin for the computed distance to a plane of a bounding box, relative to the largest
+/// number in this computation: the error is less than 2^-21 of that number.
+pub(crate) const PLANE_MARGIN: f32 = 1.0 / 2_097_152.0;
+/// The margin for the edge functions of the test of a ray against a triangle, relative to the
+/// products that an edge function is computed from.
+pub(crate) const EDGE_MARGIN: f32 = 1.0 / 524_288.0;
+/// The margin that is subtracted from the computed squared distance between a point and a triangle.
+///
+/// The margin of the squared distance is relative to the square of the largest coordinate that the
+/// distance is computed from.
+pub(crate) const DISTANCE_MARGIN: f32 = 1.0 / 65_536.0;
+/// The range of squared areas of triangles that are computed accurately in `f32`.
+///
+/// If the squared area of a triangle is outside `RELIABLE_AREAS`, and the projection of the point
+/// to the triangle's plane is inside the triangle, the point test uses the distance 0.
+pub(crate) const RELIABLE_AREAS: std::ops::Range<f32> = 1.0e-30..1.0e30;
+/// The largest coordinate of a triangle, relative to the query point, for which the products in the
+/// point test do not overflow.
+///
+/// A triangle with a coordinate above `MAX_EXACT_COORDINATE` is assumed to be near the point, and
+/// is always tested exactly.
+pub(crate) const MAX_EXACT_COORDINATE: f32 = 1.0e9;
+/// The number of steps along each axis of the grid in which a node stores bounding boxes.
+pub(crate) const GRID_STEPS: f32 = 255.0;
 
 /// A ray in `f32` for the tests in the kernels.
 ///
@@ -23,7 +48,7 @@ pub(crate) struct ConservativeRay {
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
     pub(crate) padded: [[f32; 4]; 2],
     /// For each axis, the maximum error of the computed distance at which the ray meets a plane, in
-    /// addition to [`PLANE_MARGIN`](crate::bvh::kernel::margins::PLANE_MARGIN). The method
+    /// addition to [`PLANE_MARGIN`](PLANE_MARGIN). The method
     /// [`widen`](Self::widen) sets this maximum error of the distance.
     pub(crate) widened: [f32; 4],
     /// For each axis, eight equal bytes, one per child of a node: 255 if the ray's direction along

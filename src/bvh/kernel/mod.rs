@@ -9,5 +9,4 @@
 pub(crate) mod avx2;
 pub(crate) mod conservative_ray;
 pub(crate) mod dispatch;
-pub(crate) mod margins;
 pub(crate) mod portable;

@@ -1,9 +1,8 @@
 //! The portable kernels, for every processor: tests of eight bounding boxes or eight triangles at a
 //! time.
 
-use crate::bvh::kernel::conservative_ray::ConservativeRay;
-use crate::bvh::kernel::margins::{
-    DISTANCE_MARGIN, EDGE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, PLANE_MARGIN, RELIABLE_AREAS,
+use crate::bvh::kernel::conservative_ray::{
+    ConservativeRay, DISTANCE_MARGIN, EDGE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, PLANE_MARGIN, RELIABLE_AREAS,
 };
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::bvh::layout::{RawNode, WIDTH};

@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::I16;
 
-use crate::decode::rounding::truncate;
+use crate::decode::divisor::truncate;
 use crate::decode::tangent_frame::axes::TangentFrame;
 use crate::decode::tangent_frame::scalar::SCALE;
 

@@ -1,13 +1,13 @@
 //! Finds the strokes of the overlays that the options choose, and draws them.
 
 use super::bones::add_bones;
-use super::bounds::WorldBox;
 use super::draw::StrokeRasteriser;
 use super::hulls::add_hulls;
 use super::normals::add_normals;
 use super::stroke::{Point, StrokeInk, StrokeList};
 use crate::error::Result;
 use crate::render::camera::CameraView;
+use crate::render::measure::WorldBox;
 use crate::render::options::{Overlay, PictureOptions};
 use crate::render::raster::visibility::VisibilityBuffer;
 use crate::render::shade::canvas::Canvas;

@@ -3,11 +3,10 @@
 //! - `stroke` is a line, a bone or a joint in the converted space.
 //! - `draw` draws strokes to the visibility buffer, as triangles that are numbered after those of
 //!   the surfaces.
-//! - `collect` finds what the options choose; `bones`, `normals`, `bounds` and `hulls` make the
-//!   strokes of each kind, and `convex` the edges of a convex hull.
+//! - `collect` finds what the options choose; `bones`, `normals` and `hulls` make the strokes of
+//!   each kind, and `convex` the edges of a convex hull.
 
 mod bones;
-mod bounds;
 mod collect;
 mod convex;
 mod draw;
@@ -15,5 +14,5 @@ mod hulls;
 mod normals;
 pub(crate) mod stroke;
 
-pub(crate) use bounds::WorldBox;
+pub(crate) use super::measure::WorldBox;
 pub(crate) use collect::Overlays;

@@ -1,6 +1,6 @@
 //! Lines, bones and joints in the converted space.
 
-use crate::render::palette::linear;
+use crate::render::srgb::linear;
 
 /// A position in the converted space.
 pub(crate) type Point = [f64; 3];

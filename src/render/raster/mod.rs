@@ -3,12 +3,12 @@
 //! - `projection` maps positions to screen coordinates and depth.
 //! - `kernels` transforms the triangles of a batch, and rounds their corners to fixed-point numbers
 //!   with 4 bits after the point (28.4). It tests the samples of each triangle, and keeps the
-//!   nearest triangle of each sample in the `visibility` buffer.
+//!   nearest triangle of each sample in the `visibility` buffer, which also limits the work for
+//!   triangles that cover the picture again and again.
 //! - `clip` cuts triangles that are partly in front of the near plane or far outside the picture.
 //! - `visit` visits the pixels of a triangle of a surface that is not opaque.
 //! - `block` defines the triangles on the screen, `square` draws the small ones, and `walk` the
 //!   groups of pixels around the others.
-//! - `budget` limits the work for triangles that cover the picture again and again.
 //!
 //! `levels` contains the inner loops of `kernels` for each SIMD level.
 //!
@@ -17,7 +17,6 @@
 //! lower number wins a tie, so the picture does not depend on the order of the triangles.
 
 pub(crate) mod block;
-pub(crate) mod budget;
 pub(crate) mod clip;
 pub(crate) mod kernels;
 mod levels;

@@ -7,8 +7,8 @@
 use super::light::{FragmentBlock, VectorLanes};
 use crate::math::narrow;
 use crate::render::lanes::{LANES, Lanes, map, zip, zip3};
-use crate::render::palette::linear;
 use crate::render::raster::projection::Projection;
+use crate::render::srgb::linear;
 use crate::simd::kernel;
 
 /// The colour of edges in sRGB.

@@ -12,6 +12,5 @@ pub(crate) mod cut;
 pub(crate) mod edges;
 pub(crate) mod fragments;
 pub(crate) mod light;
-pub(crate) mod orientation;
 pub(crate) mod paint;
 pub(crate) mod surface;

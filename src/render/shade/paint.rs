@@ -11,11 +11,10 @@ use crate::math::{as_index, fast_max};
 use crate::model::{Blend, Colors, Uvs};
 use crate::render::corners::CORNERS;
 use crate::render::lanes::LANES;
-use crate::render::material_textures::MaterialTextures;
 use crate::render::options::{PictureOptions, Shading};
-use crate::render::palette::palette;
 use crate::render::raster::projection::Projection;
-use crate::render::texture::{Texture, TextureSource};
+use crate::render::srgb::palette;
+use crate::render::texture::{MaterialTextures, Texture, TextureSource};
 use crate::scene::{ColorRole, PlacedSurface};
 
 /// The linear colour of a surface without a colour: light gray clay.

@@ -3,22 +3,20 @@
 use std::ops::Range;
 
 use super::counts::CoverCounts;
-use super::lines::{LineInk, ScreenLine, pixels};
-use super::paint::UvPaint;
+use super::paint::{LineInk, ScreenLine, UvPaint, pixels};
 use crate::array::Array;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::{as_index, as_u64, narrow};
-use crate::render::background::Backdrop;
 use crate::render::draw::MeshPicture;
 use crate::render::lanes::LANES;
 use crate::render::options::PictureOptions;
 use crate::render::overlay::Overlays;
-use crate::render::picture::Picture;
+use crate::render::picture::{Backdrop, Picture};
 use crate::render::raster::block::{Area, ScreenBlock};
-use crate::render::raster::budget::RasterBudget;
 use crate::render::raster::clip::clip;
 use crate::render::raster::kernels::{BATCH, set_up};
 use crate::render::raster::projection::{Projection, SUBPIXELS};
+use crate::render::raster::visibility::RasterBudget;
 use crate::render::surfaces::LeftOutTriangles;
 use crate::scene::triangles::TriangleReader;
 use crate::scene::{PlacedScene, PlacedSurface};

@@ -2,12 +2,11 @@
 //!
 //! - `layout` reads the texture coordinates of the triangles.
 //! - `counts` counts the triangles that cover each sample.
-//! - `lines` draws the edges of the triangles and the frame of the unit square.
-//! - `paint` makes the picture of both.
+//! - `paint` draws the edges of the triangles and the frame of the unit square, and makes the
+//!   picture.
 
 mod counts;
 mod layout;
-mod lines;
 mod paint;
 
 pub(crate) use layout::draw_uv_layout;

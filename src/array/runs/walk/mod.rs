@@ -9,7 +9,7 @@
 //! | walk | requirement | method |
 //! |---|---|---|
 //! | step by step | no requirement | reads the count of a run, then moves to the next run; defines the correct result for the other walks |
-//! | [`uniform`] | consecutive runs with equal counts | compares the count bytes of the next eight runs, at the offsets that they have if all counts are equal |
+//! | [`pass_uniform`] | consecutive runs with equal counts | compares the count bytes of the next eight runs, at the offsets that they have if all counts are equal |
 //! | [`avx512`] | AVX-512 with VBMI | computes for each of 64 bytes the end of a run that starts there, before it is known which bytes are the start of a run |
 //! | [`speculative`] | no requirement | walks from five offsets at the same time; four of these offsets are guesses, which are checked afterwards |
 //!
@@ -22,12 +22,11 @@
 pub(super) mod avx512;
 pub(super) mod kernel;
 pub(super) mod speculative;
-pub(super) mod uniform;
 
-use crate::array::runs::totals::RunTotals;
-use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkKernel, WalkLimits, step};
+use crate::array::runs::checkpoints::RunTotals;
 use crate::io::ReadAhead;
 use crate::math::as_u64;
+use kernel::{RECORD_SIZE, WalkKernel, WalkLimits, WalkProgress, step};
 
 /// The usual maximum number of records in a run, which is used to estimate the number of bytes to
 /// prefetch.
@@ -38,6 +37,8 @@ const USUAL_COUNT: u8 = 4;
 /// scans advance by no more runs than the step-by-step scan before them, the number of runs that
 /// are scanned step by step doubles, up to the last value of `STEPS`.
 const STEPS: std::ops::RangeInclusive<usize> = 16..=8192;
+/// The number of runs whose count bytes are compared at once.
+const RUN_BATCH: usize = 8;
 
 /// Scans `len` runs with records of `size` bytes, and returns their total size and number of
 /// records.
@@ -54,9 +55,28 @@ pub(super) fn measure(bytes: &[u8], len: usize, size: usize) -> Result<RunTotals
 pub(super) fn fastest() -> &'static [WalkKernel] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if avx512::is_supported() {
-        return &[uniform::pass, avx512::pass];
+        return &[pass_uniform, avx512::pass];
     }
-    &[uniform::pass, speculative::pass]
+    &[pass_uniform, speculative::pass]
+}
+
+/// Scans groups of eight runs, as long as all runs of a group have the same count as the first run
+/// of the group. Such runs start at equal distances, so the eight count bytes can be compared at
+/// once.
+fn pass_uniform(bytes: &[u8], limits: WalkLimits) -> WalkProgress {
+    let Some(&count) = bytes.first().filter(|count| **count <= limits.count) else { return WalkProgress::default() };
+    let stride = step(0, count, RECORD_SIZE);
+    let size = stride.wrapping_mul(RUN_BATCH);
+    // Each remaining run takes at least one byte. All bytes that are compared therefore belong to
+    // runs of the list, and no byte after the last run is read.
+    let most = limits.runs.saturating_sub(size).div_ceil(RUN_BATCH);
+    let differ = |group: &[u8]| {
+        let count_of = |run: usize| group.get(run.wrapping_mul(stride)).map_or(1, |other| other ^ count);
+        let all: [u8; RUN_BATCH] = std::array::from_fn(count_of);
+        all.into_iter().fold(0, |differ, other| differ | other) != 0
+    };
+    let groups = bytes.chunks_exact(size).take(most).take_while(|group| !differ(group)).count();
+    WalkProgress { bytes: groups.wrapping_mul(size), runs: groups.wrapping_mul(RUN_BATCH) }
 }
 
 /// Scans `len` runs alternately step by step and with the fast scans in `ways`. If `ways` is empty,

@@ -30,9 +30,9 @@ fn spell(counts: impl IntoIterator<Item = u8>, bones: u32, random: &mut Random) 
 fn ways() -> Vec<(&'static str, Vec<WalkKernel>)> {
     #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(unused_mut, reason = "AVX-512 is only on x86-64"))]
     let mut ways: Vec<(&str, Vec<WalkKernel>)> = vec![
-        ("uniform", vec![uniform::pass]),
+        ("uniform", vec![pass_uniform]),
         ("speculative", vec![speculative::pass]),
-        ("uniform, speculative", vec![uniform::pass, speculative::pass]),
+        ("uniform, speculative", vec![pass_uniform, speculative::pass]),
         ("fastest", fastest().to_vec()),
     ];
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -142,8 +142,8 @@ fn each_way_gets_ahead_where_it_should() {
     let various: Vec<u8> = (0..60_000).map(|_| random.below(4) + 1).collect();
     let various = spell(various, 64, &mut random);
     let runs = |way: WalkKernel, bytes: &[u8], runs: usize| way(bytes, WalkLimits { count: 4, runs }).runs;
-    assert!(runs(uniform::pass, &same, 30_000) > 29_000);
-    assert!(runs(uniform::pass, &shorter, 60_000) > 59_000);
+    assert!(runs(pass_uniform, &same, 30_000) > 29_000);
+    assert!(runs(pass_uniform, &shorter, 60_000) > 59_000);
     assert!(runs(speculative::pass, &various, 60_000) > 20_000);
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if avx512::is_supported() {
