@@ -165,11 +165,11 @@ pub mod sidecar;
 mod simd;
 #[cfg(feature = "streaming")]
 pub mod streaming;
-mod text;
 #[cfg(test)]
 #[allow(dead_code, unused_imports, reason = "the tests in `tests` use all of it")]
 #[path = "../tests/support/unigine/builder/mod.rs"]
 mod test_builder;
+mod text;
 mod validate;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file

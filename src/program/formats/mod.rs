@@ -20,9 +20,7 @@ use crate::{Animations, Clip, Format, FrameBlend, Geometry};
 
 pub use adjust_args::AdjustArgs;
 pub use gpu_size::GpuCounter;
-pub use level_args::{
-    LevelArgs, LevelNumber, LodFilter, filter_parser, level_index, level_parser, lod_parser,
-};
+pub use level_args::{LevelArgs, LevelNumber, LodFilter, filter_parser, level_index, level_parser, lod_parser};
 pub use native_output::{advice, check_extension, expect_extension, is_known, is_named_as_folder};
 pub use selectors::{Selector, surfaces};
 pub use summary::{GpuSize, LevelSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary};
