@@ -11,8 +11,8 @@ pub mod summary;
 use std::path::Path;
 
 use crate::formats::foreign::{self, ForeignKind};
+use crate::formats::is_mesh_name;
 use crate::formats::mesh_files::is_data;
-use crate::formats::{descriptions, is_mesh_name};
 use crate::io::read_start;
 use crate::program::args::FrameIndex;
 use crate::program::outcome::UsageError;
@@ -21,7 +21,9 @@ use crate::{Animations, Clip, Format, FrameBlend, Geometry};
 pub use adjust_args::AdjustArgs;
 pub use gpu_size::GpuCounter;
 pub use level_args::{LevelArgs, LevelNumber, LodFilter, filter_parser, level_index, level_parser, lod_parser};
-pub use native_output::{advice, check_extension, expect_extension, is_known, is_named_as_folder};
+pub use native_output::{
+    advice, check_extension, expect_extension, has_extension, is_known, is_named_as_folder, is_part,
+};
 pub use selectors::{Selector, surfaces};
 pub use summary::{GpuSize, LevelSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary};
 
@@ -93,22 +95,6 @@ pub fn blend_frames(clip: &Clip<'_>, frame: &FrameIndex, subject: &str) -> anyho
         let expected = if clip.frames > 0 { format!(", expected 0 to {last}") } else { String::new() };
         UsageError(format!("--frame: {subject} {} frames{expected}, found {frame}", clip.frames)).into()
     })
-}
-
-/// Returns the extensions of the files of all formats.
-pub fn extensions() -> impl Iterator<Item = &'static str> {
-    let wholes = descriptions().flat_map(|format| format.extensions);
-    wholes.chain(descriptions().flat_map(|format| format.part_extensions)).copied()
-}
-
-/// Returns whether a path has the extension of a part of a mesh of several files.
-pub fn is_part(path: &Path) -> bool {
-    descriptions().flat_map(|format| format.part_extensions).any(|extension| has_extension(path, extension))
-}
-
-/// Returns whether a path has the given extension, ignoring upper and lower case.
-pub fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Returns whether a file starts with the magic number of a known format.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{extensions as native_extensions, has_extension};
 use crate::export::ExportFormat;
+use crate::formats::descriptions;
 use crate::program::args::STDIN;
 use crate::program::outcome::{UsageError, usage};
 use crate::program::output::shown;
@@ -70,7 +70,7 @@ fn is_exported(path: &Path) -> bool {
 }
 
 fn is_native(path: &Path) -> bool {
-    native_extensions().any(|extension| has_extension(path, extension))
+    extensions().any(|extension| has_extension(path, extension))
 }
 
 /// Returns the command that writes files with the extension of a path, other than meshes.
@@ -109,4 +109,20 @@ pub fn listed(extensions: &[&str]) -> String {
         [only] => format!(".{only}"),
         [first @ .., last] => format!(".{} or .{last}", first.join(", .")),
     }
+}
+
+/// Returns the extensions of the files of all formats.
+pub fn extensions() -> impl Iterator<Item = &'static str> {
+    let wholes = descriptions().flat_map(|format| format.extensions);
+    wholes.chain(descriptions().flat_map(|format| format.part_extensions)).copied()
+}
+
+/// Returns whether a path has the extension of a part of a mesh of several files.
+pub fn is_part(path: &Path) -> bool {
+    descriptions().flat_map(|format| format.part_extensions).any(|extension| has_extension(path, extension))
+}
+
+/// Returns whether a path has the given extension, ignoring upper and lower case.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
