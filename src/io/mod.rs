@@ -82,5 +82,7 @@ internal_use!(atomic_file::AtomicFile, atomic_file::OpenFolder, read::read_start
 
 pub(crate) use advice::{ReadAhead, WalkAhead};
 pub(crate) use huge_pages::Huge;
+#[cfg(feature = "cli")]
+pub(crate) use read_at::read_exact_at;
 pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};
 pub(crate) use thread_priority::lower_thread_priority;
