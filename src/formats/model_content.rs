@@ -226,8 +226,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         DrawList::new(self.contents(), None, space)
     }
 
-    /// Lists what is drawn in level of detail `level`, or in the least detailed one of an asset that
-    /// has fewer levels.
+    /// Lists what is drawn in level of detail `level`, or in the least detailed one of an asset
+    /// that has fewer levels.
     pub fn draw_list_at(&self, level: usize, space: &Space) -> Result<DrawList<'_>> {
         DrawList::new(self.contents(), Some(level), space)
     }
