@@ -13,13 +13,11 @@ use crate::model::{
     BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, Counts, DescribedBlocks, InflatedSummary, Lod,
     StoredBlock,
 };
+use crate::program::formats::level_args::LodFilter;
+use crate::program::formats::summary::{GpuCounter, SurfaceInBlock, SurfaceLod, SurfaceSummary};
 use crate::program::input::asset::InputAsset;
 use crate::scene::levels::damage;
 use crate::{Animations, Bounds, Error, Finding, Surface};
-
-use crate::program::formats::gpu_size::GpuCounter;
-use crate::program::formats::level_args::LodFilter;
-use crate::program::formats::summary::{SurfaceInBlock, SurfaceLod, SurfaceSummary};
 
 /// The maximum number of joints that are listed. A block of 1 MiB may declare 200,000 joints, and
 /// its compressed form takes a thousandth of that.

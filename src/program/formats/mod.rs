@@ -2,7 +2,6 @@
 //! the traits for meshes of any format.
 
 pub mod adjust_args;
-pub mod gpu_size;
 pub mod level_args;
 pub mod native_output;
 pub mod selectors;

@@ -8,7 +8,7 @@ use super::attribute::{Attribute, NeutralAttribute};
 use super::influences::largest_count;
 use super::mesh_arrays::MeshArrays;
 use super::npy::ArrayHead;
-use super::summary::Summary;
+use super::outputs::Summary;
 use crate::program::render::escape::FloatCell;
 use crate::program::render::numbers::Layout;
 use crate::program::render::values::{Item, Values};
