@@ -5,7 +5,6 @@
 //! the library, which uses a single thread. `--gigabytes 1 --folder FOLDER` choose the size of the
 //! mesh and the folder of the files.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -13,12 +12,12 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, memory};
+use support::{claims, folder, map, memory, option};
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -34,8 +33,6 @@ use support::inputs::tiles::{self, Seams};
 
 /// The program, if it is built with the bench.
 const PROGRAM: Option<&str> = if cfg!(feature = "cli") { option_env!("CARGO_BIN_EXE_meshpeek") } else { None };
-/// The variable with the folder for the files, if it is not the default temporary folder.
-const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
 /// The size of the mesh in gigabytes, and that of the mesh for tests.
 const GIGABYTES: f64 = 1.0;
 const SMALL: f64 = 0.02;
@@ -52,9 +49,7 @@ fn main() {
         [_, "generate", size, seams, path] => return generate(size.parse().unwrap(), seams, Path::new(path)),
         _ => {}
     }
-    let option = |name: &str| arguments.iter().skip_while(|argument| *argument != name).nth(1).cloned();
-    let folder = option("--folder").map(Into::into).or_else(|| std::env::var_os(FOLDER));
-    let folder = tempfile::tempdir_in(folder.unwrap_or_else(|| std::env::temp_dir().into())).unwrap();
+    let folder = folder();
     let gigabytes = option("--gigabytes").map_or(GIGABYTES, |number| number.parse().unwrap());
     let gigabytes = if claims::testing() { SMALL } else { gigabytes };
     for (seams, name) in [("none", "equal index streams"), ("charts", "different index streams")] {
@@ -114,9 +109,7 @@ fn seconds(job: impl FnOnce()) -> f64 {
 
 /// Converts a file by the library, for the same arguments as the program.
 fn convert(input: &Path, output: &Path) {
-    // SAFETY: the file is in a temporary folder of the parent process, and no process writes to it
-    // any more.
-    let model = Model::open(unsafe { meshpeek::map(input).unwrap() }).unwrap();
+    let model = Model::open(map(input)).unwrap();
     let map = model.file().source(0).unwrap();
     let release = || map.release(map.as_ref());
     let export_input = SceneInput::new(&model).with_release(&release);

@@ -4,23 +4,23 @@
 //! `-- --probe FOLDER`, it prints the times for such a pair. A script uses both to compare with
 //! other programs.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, copying_loader, inputs};
+use support::{claims, inputs, map};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use meshpeek::array::Bounds;
+use meshpeek::internals::{Lists, bounds};
 use meshpeek::unreal::Mesh;
 use meshpeek::{Array, Map, MeshFile as _, OpenOptions};
 use support::claims::{Bar, Contestant, bits, claim};
@@ -54,35 +54,25 @@ fn main() {
     random(&pair);
 }
 
-fn map(path: &Path) -> Map {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    unsafe { meshpeek::map(path).unwrap() }
-}
-
 fn open(pair: &Pair) -> Mesh<Map> {
     Mesh::open(map(&pair.data), map(&pair.aniv)).unwrap()
 }
 
-fn load(pair: &Pair) -> copying_loader::unreal::Mesh {
-    copying_loader::unreal::load(&pair.data, &pair.aniv)
+/// Reads both files, and decodes every array into a list.
+fn load(pair: &Pair) -> Lists {
+    let [data, aniv] = [&pair.data, &pair.aniv].map(|path| meshpeek::read(path).unwrap());
+    Lists::load(&Mesh::open(data, aniv).unwrap()).unwrap()
 }
 
-type Corners = [[f32; 3]; 2];
-
-const fn corners(bounds: &Bounds) -> Corners {
-    [bounds.min, bounds.max]
-}
-
-fn first_box(pair: &Pair) -> [Contestant<'_, Corners>; 2] {
+fn first_box(pair: &Pair) -> [Contestant<'_, Bounds>; 2] {
     [
         Contestant::new("meshpeek", || {
             let mesh = open(pair);
-            (corners(&mesh.bounds().unwrap()), mesh)
+            (mesh.bounds().unwrap(), mesh)
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
-            (copying_loader::unreal::bounds(&mesh.frames[0]), mesh)
+            (bounds(mesh.frame(0)), mesh)
         }),
     ]
 }
@@ -108,15 +98,15 @@ fn first(pair: &Pair) {
     );
 }
 
-fn whole_box(pair: &Pair) -> [Contestant<'_, Corners>; 2] {
+fn whole_box(pair: &Pair) -> [Contestant<'_, Bounds>; 2] {
     [
         Contestant::new("meshpeek", || {
             let mesh = open(pair);
-            (corners(&mesh.bounds_of_all_frames()), mesh)
+            (mesh.bounds_of_all_frames(), mesh)
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
-            (copying_loader::unreal::bounds(mesh.frames.iter().flatten()), mesh)
+            (bounds(&mesh.shapes[0].positions), mesh)
         }),
     ]
 }
@@ -165,7 +155,7 @@ fn random(pair: &Pair) {
         }),
         Contestant::new("copying", || {
             let mesh = load(pair);
-            (checksum(&mesh.frames[picks[0]]), mesh)
+            (checksum(mesh.frame(picks[0])), mesh)
         }),
     ];
     let [ours, copying] = claims::race(7, &from_closed);
@@ -174,11 +164,11 @@ fn random(pair: &Pair) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
     let (mesh, copy) = (open(pair), load(pair));
     already_loaded(&mesh, &copy, &picks);
-    let bytes = copy.frames.iter().map(|frame| size_of_val(frame.as_slice())).sum::<usize>() as f64;
+    let bytes = size_of_val(copy.shapes[0].positions.as_slice()) as f64;
     claim("memory for all frames, copying / file", bytes / mesh.aniv().as_ref().len() as f64, "times", Bar::None);
 }
 
-fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: &[usize]) {
+fn already_loaded(mesh: &Mesh<Map>, copy: &Lists, picks: &[usize]) {
     let vertices = mesh.vertex_count();
     // Each frame is decoded into a buffer of the caller. One position is read, whose index the
     // compiler cannot predict.
@@ -195,7 +185,7 @@ fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: 
             let mut out = vec![[0.0; 3]; vertices];
             let mut sum = 0_u64;
             for pick in picks {
-                out.copy_from_slice(&copy.frames[*pick]);
+                out.copy_from_slice(copy.frame(*pick));
                 sum = sum.wrapping_add(bits(std::hint::black_box(&out)[pick % vertices]));
             }
             (sum, out)
@@ -213,7 +203,7 @@ fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: 
             (picks.iter().map(sum).fold(0, u64::wrapping_add), ())
         }),
         Contestant::new("copying", || {
-            (picks.iter().map(|pick| checksum(&copy.frames[*pick])).fold(0, u64::wrapping_add), ())
+            (picks.iter().map(|pick| checksum(copy.frame(*pick))).fold(0, u64::wrapping_add), ())
         }),
     ];
     versus("every vertex read in place", &looked_at);
@@ -223,7 +213,7 @@ fn already_loaded(mesh: &Mesh<Map>, copy: &copying_loader::unreal::Mesh, picks: 
             (picks.iter().map(|pick| bits(position(pick))).fold(0, u64::wrapping_add), ())
         }),
         Contestant::new("copying", || {
-            let position = |pick: &usize| copy.frames[*pick][pick % vertices];
+            let position = |pick: &usize| copy.frame(*pick)[pick % vertices];
             (picks.iter().map(|pick| bits(position(pick))).fold(0, u64::wrapping_add), ())
         }),
     ];
@@ -266,7 +256,7 @@ fn probe(pair: &Pair) {
         }
     }
     println!("polygons {}", open(pair).polygon_count());
-    let [min, max] = (first.run)().1;
+    let Bounds { min, max } = (first.run)().1;
     println!("bounds {} {} {} {} {} {}", min[0], min[1], min[2], max[0], max[1], max[2]);
 }
 

@@ -17,7 +17,7 @@ use std::hint::black_box;
 use meshpeek::Packed;
 use meshpeek::decode::{Floats, Index, MinMax16, Packed32, Packed64, Quat7, Quat8};
 use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
-use support::claims::{Bar, Contestant, claim};
+use support::claims::{Bar, Contestant, claim, keep};
 use support::machine_limit::plain_read;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -69,9 +69,4 @@ fn scan(name: &str, bytes: &[u8], bar: Bar, job: &dyn Fn()) {
     let [ours, plain] = claims::race(21, &contestants).map(|times| times.rate(bytes.len() as f64 / 1e9));
     claim(&format!("{name}, meshpeek"), ours.clone(), "GB/s", Bar::None);
     claim(&format!("{name}, meshpeek / plain read"), ours.over(&plain), "of its rate", bar);
-}
-
-/// Prevents the compiler from removing the computation of an unused value.
-fn keep<T>(answer: T) {
-    black_box(answer);
 }

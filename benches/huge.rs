@@ -6,7 +6,6 @@
 //! Run it with `cargo bench --bench huge -- --gigabytes 10 --folder FOLDER`; with `--cold`, only
 //! the second measurement runs.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -14,31 +13,28 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, memory};
+use support::{claims, folder, map, memory, open, option};
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use meshpeek::MeshFile as _;
 use meshpeek::query::{PagesTouched, ProbedScene, Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust, adjacent_path};
-use meshpeek::unigine::Mesh;
-use meshpeek::{Map, MeshFile as _};
 use support::claims::{Bar, Series, claim, skipped};
 use support::inputs::random;
 use support::inputs::tiles::{self, Seams};
 
-/// The variable with the folder for the files, if it is not the default temporary folder.
-const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
 /// The variables with the job and the file of a child process, which measures its own memory.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
 /// The size of the mesh in gigabytes, and that of the mesh for tests.
@@ -66,19 +62,13 @@ fn main() {
     if let [Ok(job), Ok(path)] = CHILD.map(std::env::var) {
         return child(&job, Path::new(&path));
     }
-    let folder = option("--folder").map(PathBuf::from).or_else(|| std::env::var_os(FOLDER).map(PathBuf::from));
-    let folder = tempfile::tempdir_in(folder.unwrap_or_else(std::env::temp_dir)).unwrap();
+    let folder = folder();
     let path = folder.path().join("huge.mesh");
     if claims::testing() || !std::env::args().any(|argument| argument == "--cold") {
         let asked = option("--gigabytes").map_or(GIGABYTES, |number| number.parse().unwrap());
         larger_than_memory(&path, if claims::testing() { SMALL } else { asked });
     }
     cold(&path);
-}
-
-/// Returns the value of a command line option.
-fn option(name: &str) -> Option<String> {
-    std::env::args().skip_while(|argument| argument != name).nth(1)
 }
 
 fn larger_than_memory(path: &Path, gigabytes: f64) {
@@ -96,7 +86,7 @@ fn larger_than_memory(path: &Path, gigabytes: f64) {
     claim("the mesh", size(path) / 1e9, "GB", Bar::None);
     claim("written in", start.elapsed().as_secs_f64(), "s", Bar::None);
     if claims::testing() {
-        Mesh::open(map(path)).unwrap().check().unwrap();
+        open(path).check().unwrap();
     }
     let triangles = 2.0 * f64::from(side).powi(2) * tiles::TILES.len() as f64;
     claim("triangles", triangles / 1e6, "million", Bar::None);
@@ -150,12 +140,6 @@ fn cold(path: &Path) {
 
 fn size(path: &Path) -> f64 {
     path.metadata().unwrap().len() as f64
-}
-
-fn map(path: &Path) -> Map {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    unsafe { meshpeek::map(path).unwrap() }
 }
 
 /// Runs a job in a new process, and returns the numbers that it prints.
@@ -224,7 +208,7 @@ fn watched(job: impl FnOnce()) -> f64 {
 
 /// Writes the sidecar.
 fn build(path: &Path) {
-    let (key, mesh) = (Key::of(&path.metadata().unwrap()), Mesh::open(map(path)).unwrap());
+    let (key, mesh) = (Key::of(&path.metadata().unwrap()), open(path));
     let mut builder = Builder::default();
     mesh.index(&mut builder).unwrap();
     let mut out = BufWriter::new(File::create(adjacent_path(path)).unwrap());
@@ -236,7 +220,7 @@ fn build(path: &Path) {
 fn asked<T>(path: &Path, ask: impl FnOnce(&Scene<'_>) -> T) -> T {
     let key = Key::of(&path.metadata().unwrap());
     let sidecar = Arc::new(Sidecar::new(map(&adjacent_path(path)), &key, Trust::Trusted).unwrap());
-    let mesh = Mesh::open(map(path)).unwrap().with_sidecar(Arc::clone(&sidecar));
+    let mesh = open(path).with_sidecar(Arc::clone(&sidecar));
     let scene = Scene::indexed(&mesh, &sidecar).unwrap();
     assert!(scene.trees().all(|(_, tree)| tree.is_stored()));
     ask(&scene)

@@ -17,9 +17,10 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::unigine_builder as builder;
 use meshpeek::Limits;
 use meshpeek::secondlife::{InflateBuffer, Lod, Mesh};
-use meshpeek::unigine::{self, Generation, builder};
+use meshpeek::unigine::{self, Generation};
 use support::claims::{Bar, Contestant, claim};
 use zlib_rs::{InflateConfig, ReturnCode, decompress_slice};
 

@@ -11,12 +11,11 @@
 
 mod support;
 
-use support::{claims, copying_loader, memory};
+use support::{claims, load, map, memory};
 
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use meshpeek::sidecar::{self, Builder, Key, Sidecar, Trust};
@@ -25,13 +24,10 @@ use meshpeek::{Array, Map, MeshFile as _, OpenOptions, Result};
 use support::claims::{Bar, Contestant, claim, skipped};
 use support::inputs::{Input, Inputs};
 
-/// The variables with the file that a child process opens, and with the loader that it uses. The
-/// child measures its own memory.
-const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
-
 fn main() {
-    if let [Ok(path), Ok(loader)] = CHILD.map(std::env::var) {
-        return print_growth(Path::new(&path), &loader);
+    if let Some((path, loader)) = memory::child() {
+        let ours = || memory::print_growth(|| first_vertex_of(&path));
+        return if loader == "copying" { memory::print_growth(|| load(&path)) } else { ours() };
     }
     let inputs = Inputs::write();
     let mut criterion = claims::criterion();
@@ -43,17 +39,11 @@ fn main() {
         claims::title(&format!("open to first vertex, {}", input.name));
         time(input);
         floor(input);
-        anonymous_memory(input);
+        memory::claim_growth(&input.path, [("meshpeek", Bar::AtMost(1.0)), ("copying", Bar::None)]);
         pages(input).unwrap();
         cold(input);
         cold_by_sidecar(input);
     }
-}
-
-fn map(path: &Path) -> Map {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    unsafe { meshpeek::map(path).unwrap() }
 }
 
 fn loaders(path: &Path) -> [Contestant<'_, Option<[f32; 3]>>; 2] {
@@ -63,8 +53,8 @@ fn loaders(path: &Path) -> [Contestant<'_, Option<[f32; 3]>>; 2] {
             (first_vertex(&mesh), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
-            (mesh.surfaces.first().and_then(|surface| surface.positions.first().copied()), mesh)
+            let mesh = load(path);
+            (mesh.first().and_then(|surface| surface.targets.first()?.positions.first().copied()), mesh)
         }),
     ]
 }
@@ -102,43 +92,10 @@ fn first_vertex_of(path: &Path) -> (Mesh<Map>, Option<[f32; 3]>) {
 
 fn touched(path: &Path) -> (memmap2::Mmap, File, u8) {
     let file = File::open(path).unwrap();
-    // SAFETY: as in `map`.
+    // SAFETY: as in `support::map`.
     let map = unsafe { memmap2::Mmap::map(&file).unwrap() };
     let first = map.first().copied().unwrap();
     (map, file, first)
-}
-
-/// Measures each loader in a new process, in which no freed memory can be reused.
-fn anonymous_memory(input: &Input) {
-    let what = "grows anonymous memory (RssAnon) by, ";
-    for (loader, bar) in [("meshpeek", Bar::AtMost(1.0)), ("copying", Bar::None)] {
-        let growth = Command::new(std::env::current_exe().unwrap())
-            .env(CHILD[0], &input.path)
-            .env(CHILD[1], loader)
-            .output()
-            .unwrap();
-        match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
-            Ok(growth) => drop(claim(&format!("{what}{loader}"), growth / 1e6, "MB", bar)),
-            Err(_) => skipped(&format!("{what}{loader}"), "the system does not report it"),
-        }
-    }
-}
-
-/// Prints the growth of this process in bytes after opening the file, while the file is still open.
-fn print_growth(path: &Path, loader: &str) {
-    memory::anonymous();
-    let before = memory::anonymous();
-    let growth =
-        || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
-    if loader == "copying" {
-        let mesh = copying_loader::load(path);
-        println!("{}", growth());
-        drop(mesh);
-    } else {
-        let mesh = Mesh::open(map(path)).unwrap();
-        std::hint::black_box(first_vertex(&mesh));
-        println!("{}", growth());
-    }
 }
 
 /// Prints the number of pages that the parser reads, step by step.

@@ -1,19 +1,18 @@
 //! Measures the time to get one pose of a bone animation, many poses in random order, or all poses
 //! in order.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs};
+use support::{claims, inputs, map};
 
 use std::path::Path;
 
@@ -22,8 +21,6 @@ use meshpeek::model::animation::{Affine, SkinMatrix, SkinnedSurface};
 use meshpeek::unigine::{Animation, AnimationView, Mesh};
 use meshpeek::{Array, Map, Skeleton, Surface};
 use support::claims::{Bar, Contestant, bits, claim};
-use support::copying_loader::animation as copying;
-use support::copying_loader::animation::Matrix;
 use support::inputs::motion::{BONES, Motions};
 
 /// The number of frames that are picked at random.
@@ -83,9 +80,7 @@ enum Open {
 
 impl Open {
     fn new(path: &Path) -> Self {
-        // SAFETY: the file is in a temporary folder of this process, and no process writes to it
-        // any more.
-        let map = unsafe { meshpeek::map(path).unwrap() };
+        let map = map(path);
         if path.extension().unwrap() == "mesh" {
             Self::Mesh(Mesh::open(map).unwrap())
         } else {
@@ -101,25 +96,49 @@ impl Open {
     }
 }
 
+/// The columns of a matrix.
+type Matrix = [[f32; 4]; 4];
+
+/// The poses of a file that was read and decoded as a whole, one after another.
+struct Copy<T>(Vec<T>);
+
+impl<T> Copy<T> {
+    /// Loads a file. `keep` converts each transform to the value that is stored.
+    fn load(input: &Input<'_>, keep: impl Fn(&Transform) -> T) -> Self {
+        let bytes = meshpeek::read(input.path).unwrap();
+        let (file, mesh);
+        let animation = if input.path.extension().unwrap() == "mesh" {
+            mesh = Mesh::open(bytes).unwrap();
+            mesh.animation(0).unwrap()
+        } else {
+            file = Animation::open(bytes).unwrap();
+            file.animation(0).unwrap()
+        };
+        let (mut played, mut poses) = (animation.play().unwrap(), Vec::new());
+        poses.reserve_exact((input.frames * BONES) as usize);
+        while let Some(pose) = played.next().unwrap() {
+            poses.extend(pose.iter().map(&keep));
+        }
+        Self(poses)
+    }
+
+    fn frame(&self, frame: u32) -> &[T] {
+        &self.0[(frame * BONES) as usize..][..BONES as usize]
+    }
+}
+
 fn fresh() -> Vec<Transform> {
     vec![Transform::default(); BONES as usize]
 }
 
 fn sum(pose: &[Transform]) -> u64 {
-    pose.iter().fold(0, |sum, bone| sum.wrapping_add(sum_of(bone.position, bone.rotation, bone.scale)))
-}
-
-fn copied_sum(pose: &[copying::Transform]) -> u64 {
-    pose.iter().fold(0, |sum, bone| sum.wrapping_add(sum_of(bone.position, bone.rotation, bone.scale)))
+    let sum_of =
+        |bone: &Transform| bits(bone.position).wrapping_add(bits(bone.rotation)).wrapping_add(bits(bone.scale));
+    pose.iter().fold(0, |sum, bone| sum.wrapping_add(sum_of(bone)))
 }
 
 fn matrix_sum(pose: &[Matrix]) -> u64 {
     pose.iter().flatten().fold(0, |sum, column| sum.wrapping_add(bits(*column)))
-}
-
-#[inline]
-fn sum_of(position: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> u64 {
-    bits(position).wrapping_add(bits(rotation)).wrapping_add(bits(scale))
 }
 
 #[inline]
@@ -139,21 +158,20 @@ fn matrices(pose: &[Transform], out: &mut Vec<Matrix>) {
     out.extend(pose.iter().map(|bone| matrix(bone.position, bone.rotation, bone.scale)));
 }
 
-fn load(input: &Input<'_>) -> copying::Animation<copying::Transform> {
-    copying::load(input.path, |bone| *bone)
+fn load(input: &Input<'_>) -> Copy<Transform> {
+    Copy::load(input, |bone| *bone)
 }
 
-fn load_matrices(input: &Input<'_>) -> copying::Animation<Matrix> {
-    copying::load(input.path, |bone| matrix(bone.position, bone.rotation, bone.scale))
+fn load_matrices(input: &Input<'_>) -> Copy<Matrix> {
+    Copy::load(input, |bone| matrix(bone.position, bone.rotation, bone.scale))
 }
 
-/// Panics if the two loaders do not give the same pose in every frame, in order and in random
-/// order, to the last bit.
+/// Panics if the poses in order, those by frame number and those of the copy differ in a bit.
 fn agree(input: &Input<'_>) {
     let (open, copy, mut pose) = (Open::new(input.path), load(input), fresh());
     let mut played = open.animation().play().unwrap();
     for frame in 0..input.frames {
-        let expected = copied_sum(copy.frame(frame as usize));
+        let expected = sum(copy.frame(frame));
         assert_eq!(sum(played.next().unwrap().unwrap()), expected, "{}, frame {frame}", input.name);
         if frame % 7 == 0 {
             open.animation().pose(frame, &mut pose).unwrap();
@@ -210,7 +228,7 @@ fn first_pose<'a>(input: &'a Input<'_>, frame: u32) -> [Contestant<'a, u64>; 2] 
         }),
         Contestant::new("copying", move || {
             let copy = load(input);
-            (copied_sum(copy.frame(frame as usize)), copy)
+            (sum(copy.frame(frame)), copy)
         }),
     ]
 }
@@ -231,7 +249,7 @@ fn first(input: &Input<'_>) -> bool {
         }),
         Contestant::new("copying", || {
             let copy = load_matrices(input);
-            (matrix_sum(copy.frame(frame as usize)), copy)
+            (matrix_sum(copy.frame(frame)), copy)
         }),
     ];
     let [ours, copying] = claims::race(ROUNDS, &as_matrices);
@@ -256,7 +274,7 @@ fn random(input: &Input<'_>) -> bool {
             (picks.iter().fold(0, one), ())
         }),
         Contestant::new("copying", || {
-            let one = |total: u64, pick: &u32| total.wrapping_add(copied_sum(copy.frame(*pick as usize)));
+            let one = |total: u64, pick: &u32| total.wrapping_add(sum(copy.frame(*pick)));
             (picks.iter().fold(0, one), ())
         }),
     ];
@@ -303,7 +321,7 @@ fn all_poses<'a>(input: &'a Input<'_>) -> [Contestant<'a, u64>; 2] {
         }),
         Contestant::new("copying", || {
             let copy = load(input);
-            let one = |total: u64, frame: u32| total.wrapping_add(copied_sum(copy.frame(frame as usize)));
+            let one = |total: u64, frame: u32| total.wrapping_add(sum(copy.frame(frame)));
             ((0..input.frames).fold(0, one), copy)
         }),
     ]
@@ -329,7 +347,7 @@ fn whole(input: &Input<'_>) -> bool {
         }),
         Contestant::new("copying", || {
             let copy = load_matrices(input);
-            let one = |total: u64, frame: u32| total.wrapping_add(matrix_sum(copy.frame(frame as usize)));
+            let one = |total: u64, frame: u32| total.wrapping_add(matrix_sum(copy.frame(frame)));
             ((0..input.frames).fold(0, one), copy)
         }),
     ];

@@ -1,18 +1,17 @@
 //! Measures the time to read 10,000 random vertices of a whole file: position, tangent frame, UV,
 //! and weights if there are any.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, copying_loader, inputs};
+use support::{claims, inputs, load, open};
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -20,6 +19,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use meshpeek::decode::Floats;
+use meshpeek::internals::Lists;
 use meshpeek::model::TangentFrames;
 use meshpeek::unigine::{Mesh, SurfaceView};
 use meshpeek::{Array, Map, Packed, Weights};
@@ -46,12 +46,6 @@ fn main() {
     }
 }
 
-fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
-}
-
 /// The indices of a surface, of one of its positions, and of one of its tangent frames.
 type Pick = [usize; 3];
 
@@ -72,7 +66,7 @@ fn loaders<'a>(path: &'a Path, picks: &'a [Pick]) -> [Contestant<'a, u64>; 2] {
             (mapped(&locate(&mesh), picks), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
+            let mesh = load(path);
             (copied(&mesh, picks), mesh)
         }),
     ]
@@ -87,11 +81,11 @@ fn loaded(input: &Input) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::None);
 }
 
-/// Reads the vertices from a loaded file. Copying is faster here, because its tangent frames are
-/// decoded and it has a full table of the offsets of weights. The vertices are those of the round
-/// before, so they are in the caches of the processor.
+/// Reads the vertices from a loaded file. Copying is faster here, because its values are decoded
+/// and it has a full table of the offsets of weights. The vertices are those of the round before,
+/// so they are in the caches of the processor.
 fn loaded_before(input: &Input) {
-    let (mesh, copy) = (open(&input.path), copying_loader::load(&input.path));
+    let (mesh, copy) = (open(&input.path), load(&input.path));
     let (picks, surfaces) = (picks(&mesh, 0), locate(&mesh));
     let contestants = [
         Contestant::new("meshpeek", || (mapped(&surfaces, &picks), ())),
@@ -109,7 +103,7 @@ fn loaded_before(input: &Input) {
 /// prefetching, meshpeek loads the next vertices while it decodes one. The influences of a vertex
 /// take two loads, one after the other, and the second one is prefetched only after the first.
 fn not_in_cache(input: &Input) {
-    let (mesh, copy) = (open(&input.path), copying_loader::load(&input.path));
+    let (mesh, copy) = (open(&input.path), load(&input.path));
     let surfaces = locate(&mesh);
     for Located { positions, frames, uvs, weights } in &surfaces {
         // All pages are mapped, and the index of the weights is built.
@@ -197,14 +191,15 @@ fn vertex(surfaces: &[Located<'_>], &[surface, position, attribute]: &Pick) -> u
     axes.into_iter().chain(rest).chain(weights).fold(0, u64::wrapping_add)
 }
 
-fn copied(mesh: &copying_loader::Mesh, picks: &[Pick]) -> u64 {
+fn copied(mesh: &Lists, picks: &[Pick]) -> u64 {
     let vertex = |&[surface, position, attribute]: &Pick| {
-        let copying_loader::Surface { positions, frames, uvs, influences, starts, .. } = &mesh.surfaces[surface];
-        let frame = frames[attribute];
-        let axes = [frame.normal, frame.tangent, frame.bitangent].map(bits);
-        let list = starts.get(position..position + 2).map_or(0..0, |starts| starts[0]..starts[1]);
-        let weights = influences[list].iter().map(|(bone, weight)| bits([*weight, f32::from(*bone)]));
-        let rest = [bits(positions[position]), bits(uvs[0][attribute])];
+        let surface = &mesh.surfaces[surface];
+        let base = &surface.targets[0];
+        let frame = base.frames.as_ref().unwrap()[attribute];
+        let axes = [frame.normal(), frame.tangent(), frame.bitangent()].map(bits);
+        let weights = surface.weights.as_ref().and_then(|weights| weights.get(position)).unwrap_or_default();
+        let weights = weights.iter().map(|one| bits([one.weight, one.bone as f32]));
+        let rest = [bits(base.positions[position]), bits(surface.uvs[0][attribute])];
         axes.into_iter().chain(rest).chain(weights).fold(0, u64::wrapping_add)
     };
     picks.iter().map(vertex).fold(0, u64::wrapping_add)

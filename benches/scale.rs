@@ -2,17 +2,16 @@
 //! vertex must not cost more for a larger file. A scan of a file larger than memory must not keep
 //! it in memory.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs, memory};
+use support::{claims, folder, inputs, map, memory, open};
 
 use std::fs::File;
 use std::path::Path;
@@ -27,8 +26,6 @@ use support::claims::{Bar, Series, claim, skipped};
 /// The names and sizes of the files in bytes, the smallest first.
 const SIZES: [(&str, u64); 4] =
     [("10 MB", 10_000_000), ("100 MB", 100_000_000), ("1 GB", 1_000_000_000), ("10 GB", 10_000_000_000)];
-/// The variable with the folder for the files, if it is not the default temporary folder.
-const FOLDER: &str = "MESHPEEK_BENCH_FOLDER";
 /// The variables with the job and the file of a child process, which measures its own memory or
 /// instructions.
 const CHILD: [&str; 2] = ["MESHPEEK_BENCH_JOB", "MESHPEEK_BENCH_FILE"];
@@ -44,8 +41,7 @@ fn main() {
         return child(&job, Path::new(&path));
     }
     let sizes = if claims::testing() { &SIZES[..2] } else { &SIZES[..] };
-    let folder = std::env::var_os(FOLDER).map_or_else(std::env::temp_dir, Into::into);
-    let folder = tempfile::tempdir_in(folder).unwrap();
+    let folder = folder();
     let mut first = None;
     for (name, bytes) in sizes {
         let path = folder.path().join("scale.mesh");
@@ -81,12 +77,6 @@ fn not_above(first: Option<f64>) -> Bar {
     first.map_or(Bar::None, Bar::AtMost)
 }
 
-fn map(path: &Path) -> Map {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    unsafe { meshpeek::map(path).unwrap() }
-}
-
 fn opening(path: &Path) -> Opening {
     let options = OpenOptions::default().with_record_access(true);
     let mesh = Mesh::open_with(map(path), &options).unwrap();
@@ -114,11 +104,11 @@ fn tell(job: &str, path: &Path) -> f64 {
 fn child(job: &str, path: &Path) {
     let first = |mesh: &Mesh<Map>| std::hint::black_box(mesh.surface(0).unwrap().positions().unwrap().get(0));
     match job {
-        "open" => drop(first(&Mesh::open(map(path)).unwrap())),
+        "open" => drop(first(&open(path))),
         "grow" => {
             memory::anonymous();
             let before = memory::anonymous();
-            let mesh = Mesh::open(map(path)).unwrap();
+            let mesh = open(path);
             first(&mesh);
             println!("{}", memory::anonymous().zip(before).map_or(0.0, |(now, before)| now - before));
         }

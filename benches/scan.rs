@@ -1,18 +1,17 @@
 //! Measures the time from a closed file to the bounding box of all its positions, and compares it
 //! with only reading the positions.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, copying_loader, memory};
+use support::{claims, load, map, memory, open};
 
 use std::ops::Range;
 use std::path::Path;
@@ -20,6 +19,7 @@ use std::time::Instant;
 
 use meshpeek::array::Bounds;
 use meshpeek::decode::Floats;
+use meshpeek::internals::bounds;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Map, Packed};
 use support::claims::{Bar, Contestant, claim};
@@ -44,12 +44,6 @@ fn main() {
     time(skinned, Bar::None);
 }
 
-fn open(path: &Path) -> Mesh<Map> {
-    // SAFETY: the file is in a temporary folder of this process, and no process writes to it any
-    // more.
-    Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
-}
-
 fn positions(mesh: &Mesh<Map>) -> Vec<Packed<'_, Floats<3>>> {
     mesh.surfaces().map(|surface| surface.unwrap().positions().unwrap()).collect()
 }
@@ -61,25 +55,15 @@ fn loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
             (mapped_bounds(&positions(&mesh)), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
-            (copied_bounds(&mesh), mesh)
+            let mesh = load(path);
+            let boxes = mesh.shapes.iter().map(|shape| bounds(&shape.positions));
+            (boxes.fold(Bounds::EMPTY, |all, one| all.union(&one)), mesh)
         }),
     ]
 }
 
 fn mapped_bounds(positions: &[Packed<'_, Floats<3>>]) -> Bounds {
     positions.iter().fold(Bounds::EMPTY, |bounds, array| bounds.union(&array.bounds()))
-}
-
-fn copied_bounds(mesh: &copying_loader::Mesh) -> Bounds {
-    let mut bounds = Bounds::EMPTY;
-    for position in mesh.surfaces.iter().flat_map(|surface| &surface.positions) {
-        for (axis, value) in position.iter().enumerate() {
-            bounds.min[axis] = bounds.min[axis].min(*value);
-            bounds.max[axis] = bounds.max[axis].max(*value);
-        }
-    }
-    bounds
 }
 
 fn time(input: &Input, bar: Bar) {
@@ -117,8 +101,7 @@ fn freshly_mapped(input: &Input) {
             ((), (mapped_bounds(&positions(&mesh)), mesh))
         }),
         Contestant::new("plain read", || {
-            // SAFETY: as in `open`.
-            let map = unsafe { meshpeek::map(&input.path).unwrap() };
+            let map = map(&input.path);
             let sums = ranges.iter().map(|range| plain_read(&map.as_ref()[range.clone()]));
             ((), (sums.fold(0, u64::wrapping_add), map))
         }),

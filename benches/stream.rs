@@ -4,7 +4,6 @@
 //! Run it with `cargo bench --bench stream -- --folder FOLDER`. The folder must be on a disk, and
 //! not in memory.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
@@ -12,19 +11,18 @@
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
     clippy::large_stack_arrays,
-    reason = "the file is mapped, no other process uses it, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
 use std::fs::File;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use meshpeek::Map;
 use meshpeek::streaming::{ItemRange, MapRegions, Priority, SourceRegions, StreamOptions, StreamOutcome, Streamer};
 use support::claims::{Bar, Contestant, claim, race, rounds, skipped, testing, title};
 use support::memory;
@@ -41,9 +39,7 @@ const DEPTH: usize = 64;
 const VISIBLE: u32 = 10_000;
 
 fn main() {
-    let arguments: Vec<_> = std::env::args().collect();
-    let folder = arguments.iter().skip_while(|argument| *argument != "--folder").nth(1).map(PathBuf::from);
-    let folder = tempfile::tempdir_in(folder.unwrap_or_else(std::env::temp_dir)).unwrap();
+    let folder = support::folder();
     let path = folder.path().join("regions");
     let [full, small] = REGIONS;
     let regions = if testing() { small } else { full };
@@ -142,8 +138,7 @@ fn read_directly(file: &File, order: &[u32]) -> u64 {
 
 /// Makes the regions resident with a streamer, and reads them from the map.
 fn stream(path: &Path, order: &[u32]) -> (u64, Streamer<MapRegions>) {
-    // SAFETY: No other process uses the file.
-    let map = Arc::new(unsafe { Map::open(path).unwrap() });
+    let map = Arc::new(support::map(path));
     let regions = Arc::new(MapRegions::new(Arc::clone(&map), REGION as u32).unwrap());
     let options = StreamOptions::default().with_budget(4 << 30).with_requests(order.len() as u32);
     let options = options.with_ranges_per_request(1).with_poll_time(1000);

@@ -1,20 +1,20 @@
 //! Measures the time from a closed file to all data that is needed to draw its last surface. Each
 //! array is read once from the first byte to the last.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, copying_loader};
+use support::{claims, load, open};
 
 use std::path::Path;
 
+use meshpeek::internals::SurfaceLists;
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Map, Weights};
 use support::claims::{Bar, Contestant, bits, claim};
@@ -39,13 +39,11 @@ fn main() {
 fn loaders(path: &Path) -> [Contestant<'_, u64>; 2] {
     [
         Contestant::new("meshpeek", move || {
-            // SAFETY: the file is in a temporary folder of this process, and no process writes to
-            // it any more.
-            let mesh = Mesh::open(unsafe { meshpeek::map(path).unwrap() }).unwrap();
+            let mesh = open(path);
             (mapped(&mesh), mesh)
         }),
         Contestant::new("copying", move || {
-            let mesh = copying_loader::load(path);
+            let mesh = load(path);
             (copied(mesh.surfaces.last().unwrap()), mesh)
         }),
     ]
@@ -70,16 +68,18 @@ fn mapped(mesh: &Mesh<Map>) -> u64 {
     sum
 }
 
-fn copied(surface: &copying_loader::Surface) -> u64 {
+fn copied(surface: &SurfaceLists) -> u64 {
     let mut sum = 0_u64;
     let mut add = |bits: u64| sum = sum.wrapping_add(bits);
-    surface.positions.iter().for_each(|position| add(bits(*position)));
-    for frame in &surface.frames {
-        add([frame.normal, frame.tangent, frame.bitangent].map(bits).into_iter().sum());
+    let base = surface.targets.first().unwrap();
+    base.positions.iter().for_each(|position| add(bits(*position)));
+    for frame in base.frames.iter().flat_map(|frames| frames.iter()) {
+        add([frame.normal(), frame.tangent(), frame.bitangent()].map(bits).into_iter().sum());
     }
-    surface.influences.iter().for_each(|(bone, weight)| add(bits([*weight, f32::from(*bone)])));
-    surface.uvs[0].iter().for_each(|uv| add(bits(*uv)));
+    let influences = surface.weights.iter().flat_map(|weights| &weights.all);
+    influences.for_each(|one| add(bits([one.weight, one.bone as f32])));
+    surface.uvs.iter().flat_map(|uvs| uvs.iter()).for_each(|uv| add(bits(*uv)));
     surface.indices.iter().for_each(|index| add((*index).into()));
-    surface.attribute_indices.iter().for_each(|index| add((*index).into()));
+    surface.attribute_indices.iter().flat_map(|indices| indices.iter()).for_each(|index| add((*index).into()));
     sum
 }

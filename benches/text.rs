@@ -5,45 +5,44 @@
 //! times for a file. With `-- --decoded FILE OUT`, it writes the decoded numbers of a file. A
 //! script uses these options to compare with another program.
 #![allow(
-    unsafe_code,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the files are mapped, no other process uses them, and a panic is how a bench fails"
+    reason = "a panic is how a bench fails"
 )]
 
 mod support;
 
-use support::{claims, inputs, machine_limit, memory};
+use support::{claims, inputs, load, machine_limit, map, memory, real};
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Instant;
 
 use meshpeek::ezmesh::{IndexBuffer, Mesh, Section, Track, VertexBuffer, VertexValue};
+use meshpeek::internals::Lists;
 use meshpeek::model::{Positions, Transform};
 use meshpeek::{Array, Bounds, Map};
 use quick_xml::events::Event;
 use roxmltree::Document;
 use support::claims::{Bar, Contestant, Series, bits, claim, skipped};
-use support::copying_loader::text::{self as tree, Numbers, Seen};
 use support::inputs::text::{Input, Texts};
+use support::xml_tree::{self as tree, Numbers, Seen};
 
-/// The variables with the file that a child process opens, and with the loader that it uses. The
-/// child measures its own memory.
-const CHILD: [&str; 2] = ["MESHPEEK_BENCH_FILE", "MESHPEEK_BENCH_LOADER"];
 /// The number of vertices that are read.
 const PICKS: u32 = 10_000;
 /// The number of measurements of a probe, after the same number to warm up.
 const PROBES: usize = 20;
 
 fn main() {
-    if let [Ok(path), Ok(loader)] = CHILD.map(std::env::var) {
-        return print_growth(Path::new(&path), &loader);
+    if let Some((path, loader)) = memory::child() {
+        let map = map(&path);
+        let text = std::str::from_utf8(map.as_ref()).unwrap();
+        let ours = || memory::print_growth(|| Mesh::open(text).unwrap());
+        return if loader == "meshpeek" { ours() } else { memory::print_growth(|| tree::parse(text)) };
     }
     let arguments: Vec<String> = std::env::args().collect();
     let after = |flag| arguments.iter().skip_while(move |argument| *argument != flag).skip(1).map(Path::new);
@@ -57,8 +56,12 @@ fn main() {
         return write_decoded(path, out);
     }
     let mut inputs = Texts::write();
-    match real() {
-        Some(real) => inputs.text.push(real),
+    match real("ezmesh", ".ezm") {
+        Some(path) => {
+            let size = path.metadata().unwrap().len() as f64 / 1e6;
+            let name = format!("{}, {size:.1} MB", path.file_name().unwrap().to_string_lossy());
+            inputs.text.push(Input { name, path });
+        }
         None => skipped("a real file", "MESHPEEK_CORPUS does not name a folder with text files"),
     }
     let mut criterion = claims::criterion();
@@ -84,28 +87,11 @@ fn claim_text(input: &Input) {
     let text = std::str::from_utf8(map.as_ref()).unwrap();
     claims::title(&format!("open, {}", input.name));
     opened(text);
-    memory_grown(input);
+    memory::claim_growth(&input.path, [("meshpeek", Bar::AtMost(0.1)), ("roxmltree", Bar::None)]);
     claims::title(&format!("decode everything, {}", input.name));
     decoded(text);
     claims::title(&format!("{PICKS} random vertices, decoded before, {}", input.name));
     picked(text);
-}
-
-fn map(path: &Path) -> Map {
-    // SAFETY: the file is in a temporary folder of this process or is a sample, and no process
-    // writes to it.
-    unsafe { meshpeek::map(path).unwrap() }
-}
-
-/// Returns the largest text among the real files.
-fn real() -> Option<Input> {
-    let folder = PathBuf::from(std::env::var_os("MESHPEEK_CORPUS")?).join("ezmesh");
-    let paths = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
-    let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "ezm"));
-    let size = |path: &PathBuf| path.metadata().unwrap().len();
-    let path = texts.max_by_key(size)?;
-    let name = format!("{}, {:.1} MB", path.file_name()?.to_string_lossy(), size(&path) as f64 / 1e6);
-    Some(Input { name, path })
 }
 
 /// All blocks of numbers of a file.
@@ -248,38 +234,6 @@ fn opened(text: &str) {
     claim("roxmltree and all numbers / meshpeek", loaded.over(&ours), "times", Bar::AtLeast(20.0));
 }
 
-/// Measures each loader in a new process, in which no freed memory can be reused.
-fn memory_grown(input: &Input) {
-    for (loader, bar) in [("meshpeek", Bar::AtMost(0.1)), ("roxmltree", Bar::None)] {
-        let what = format!("grows anonymous memory (RssAnon) by, {loader}");
-        let child = Command::new(std::env::current_exe().unwrap());
-        let growth = { child }.env(CHILD[0], &input.path).env(CHILD[1], loader).output().unwrap();
-        match String::from_utf8(growth.stdout).unwrap().trim().parse::<f64>() {
-            Ok(growth) => drop(claim(&what, growth / 1e6, "MB", bar)),
-            Err(_) => skipped(&what, "the system does not report it"),
-        }
-    }
-}
-
-/// Prints the growth of this process in bytes after opening the file, while the file is still open.
-fn print_growth(path: &Path, loader: &str) {
-    let map = map(path);
-    let text = std::str::from_utf8(map.as_ref()).unwrap();
-    memory::anonymous();
-    let before = memory::anonymous();
-    let growth =
-        || memory::anonymous().zip(before).map_or("unknown".into(), |(now, before)| (now - before).to_string());
-    if loader == "meshpeek" {
-        let system = Mesh::open(text).unwrap();
-        println!("{}", growth());
-        drop(system);
-    } else {
-        let tree = tree::parse(text);
-        println!("{}", growth());
-        drop(tree);
-    }
-}
-
 /// The data to decode, and the output buffers of the other parser, which are allocated before the
 /// measurement.
 struct Work<'a> {
@@ -400,8 +354,8 @@ fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
             (binary_positions(&system).bounds(), system)
         }),
         Contestant::new("copying", move || {
-            let vertices = tree::load_binary(path);
-            (bounds(&vertices.positions), vertices)
+            let mesh = load(path);
+            (bounds(copied_positions(&mesh)), mesh)
         }),
     ]
 }
@@ -409,6 +363,10 @@ fn binary_loaders(path: &Path) -> [Contestant<'_, Bounds>; 2] {
 fn binary_positions(system: &Mesh<Map>) -> Positions<'_> {
     let buffer = system.view().meshes().next().unwrap().vertex_buffer().unwrap().unwrap();
     buffer.vertices().unwrap().positions().unwrap()
+}
+
+fn copied_positions(mesh: &Lists) -> &[[f32; 3]] {
+    &mesh.surfaces[0].targets[0].positions
 }
 
 fn bounds(positions: &[[f32; 3]]) -> Bounds {
@@ -432,7 +390,8 @@ fn claim_binary(input: &Input) {
     claim("copying / meshpeek", copying.over(&ours), "times", Bar::AtLeast(10.0));
     let system = Mesh::open(map(&input.path)).unwrap();
     let positions = binary_positions(&system);
-    let copy = tree::load_binary(&input.path);
+    let copy = load(&input.path);
+    let copy = copied_positions(&copy);
     let records = positions.as_bytes();
     let mine = positions.bounds();
     let contestants = [
@@ -447,7 +406,7 @@ fn claim_binary(input: &Input) {
             });
             (Bounds { min, max }, ())
         }),
-        Contestant::new("the same loop over a copy", || (bounds(&copy.positions), ())),
+        Contestant::new("the same loop over a copy", || (bounds(copy), ())),
         Contestant::asked("reading alone", || machine_limit::plain_read(records), move |_| mine),
     ];
     claims::race(1, &contestants);

@@ -14,7 +14,7 @@
 
 mod support;
 
-use support::{claims, inputs};
+use support::{claims, inputs, real};
 
 use std::cell::RefCell;
 
@@ -35,17 +35,10 @@ fn main() {
     measure("generated Second Life", &inputs::asset::asset(false));
     for (format, name) in REAL {
         match real(format, name) {
-            Some(bytes) => measure(name, &bytes),
+            Some(path) => measure(name, &std::fs::read(path).unwrap()),
             None => claims::skipped(name, "MESHPEEK_CORPUS has no such file"),
         }
     }
-}
-
-/// Returns the bytes of the real file in the folder `format` whose name contains `name`.
-fn real(format: &str, name: &str) -> Option<Vec<u8>> {
-    let folder = std::path::PathBuf::from(std::env::var_os("MESHPEEK_CORPUS")?).join(format);
-    let mut paths = std::fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path());
-    paths.find(|path| path.to_string_lossy().contains(name)).map(|path| std::fs::read(path).unwrap())
 }
 
 /// Measures the surface with the most vertices.

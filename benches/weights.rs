@@ -18,7 +18,7 @@ use support::{claims, inputs};
 use std::hint::black_box;
 
 use meshpeek::array::runs::CountedRuns;
-use support::claims::{Bar, Contestant, claim};
+use support::claims::{Bar, Contestant, claim, keep};
 use support::machine_limit::plain_read;
 
 /// A record as it is stored in the file: a bone and a weight.
@@ -120,9 +120,4 @@ fn look_up(runs: &CountedRuns<'_, Record>, bytes: &[u8], judged: bool) {
     claim("random look-up, table of offsets", table.clone(), "ns", Bar::None);
     claim("random look-up, index / table of offsets", ours.over(&table), "times", time);
     claim("index", index.bytes() as f64 / runs.len() as f64, "bytes a vertex", space);
-}
-
-/// Prevents the compiler from removing the computation of an unused value.
-fn keep<T>(answer: T) {
-    black_box(answer);
 }

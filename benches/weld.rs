@@ -12,9 +12,10 @@ mod support;
 
 use support::{claims, inputs};
 
+use crate::support::unigine_builder as builder;
 use meshpeek::Surface;
 use meshpeek::model::Welded;
-use meshpeek::unigine::{Mesh, builder};
+use meshpeek::unigine::Mesh;
 use support::claims::{Bar, Contestant, claim};
 
 /// The number of quads along one side of the surface, which has about 64,000 vertices.

@@ -3,6 +3,7 @@
 //! The feature `internals` makes this module and the modules of the formats public. They may change
 //! in every release.
 
+pub use crate::copying_loader::{FlatWeights, Lists, PositionList, SurfaceLists, TargetLists, bounds};
 pub use crate::error::{Cause, FormatName, expect_only, no_such};
 use crate::formats::Model;
 pub use crate::formats::{FileData, FileFormat, FormatDescription, FormatFile, RegisteredFile};

@@ -122,9 +122,15 @@ macro_rules! internal_use {
     )+};
 }
 
+// The files of `tests/support` name the crate.
+#[cfg(test)]
+extern crate self as meshpeek;
+
 pub mod array;
 #[cfg(feature = "query")]
 mod bvh;
+#[cfg(any(feature = "cli", feature = "internals"))]
+mod copying_loader;
 #[cfg(feature = "internals")]
 pub mod decode;
 #[cfg(not(feature = "internals"))]
@@ -159,6 +165,11 @@ pub mod sidecar;
 mod simd;
 #[cfg(feature = "streaming")]
 pub mod streaming;
+#[cfg(test)]
+#[allow(dead_code, unused_imports, reason = "the tests in `tests` use all of it")]
+#[path = "../tests/support/unigine/builder/mod.rs"]
+mod test_builder;
+mod text;
 mod validate;
 
 // Types of these crates are in signatures: finished values are `bytemuck::Pod`, records of a file

@@ -25,7 +25,7 @@ use meshpeek::decode::{Packed32, Packed64};
 use meshpeek::internals::without_avx512;
 use meshpeek::model::{PositionEncoding, Positions};
 use meshpeek::{Array, Packed};
-use support::claims::{Bar, Contestant, claim};
+use support::claims::{Bar, Contestant, claim, keep};
 use support::machine_limit::plain_read;
 use zerocopy::FromBytes;
 
@@ -129,9 +129,4 @@ fn bound(name: &str, positions: Positions<'_>, times: usize, bar: Bar) {
     claim(&format!("{name}, meshpeek"), ours.clone(), "GB/s", Bar::None);
     claim(&format!("{name}, plain read"), plain.clone(), "GB/s", Bar::None);
     claim(&format!("{name}, meshpeek / plain read"), ours.over(&plain), "of its rate", bar);
-}
-
-/// Prevents the compiler from removing the computation of an unused value.
-fn keep<T>(answer: T) {
-    black_box(answer);
 }

@@ -5,9 +5,10 @@ use meshpeek::Array;
 use std::hint::black_box;
 use std::sync::Arc;
 
+use crate::support::unreal_builder as builder;
 use meshpeek::secondlife::{self, Lod};
 use meshpeek::unigine::{Animation, AnimationGeneration, Mesh};
-use meshpeek::unreal::{self, Variant, builder};
+use meshpeek::unreal::{self, Variant};
 use meshpeek::{MeshFile as _, ezmesh};
 
 use super::access;

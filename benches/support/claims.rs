@@ -227,3 +227,8 @@ pub fn claim(what: &str, found: impl Into<Series>, unit: &str, bar: Bar) -> bool
 pub fn skipped(what: &str, why: &str) {
     println!("  {what:<58} skipped: {why}");
 }
+
+/// Prevents the compiler from removing the computation of an unused value.
+pub fn keep<T>(answer: T) {
+    std::hint::black_box(answer);
+}

@@ -11,7 +11,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::decode::codec::Decode;
 use crate::decode::divisor::BY_65535;
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 use crate::decode::divisor::round;
 use crate::decode::stream::in_blocks;
 use crate::simd::kernel;
@@ -87,7 +87,7 @@ fn decode_each<const FUSED: bool>(raw: &[RawInfluence3], out: &mut [Influence]) 
 /// assert_eq!(encode(Influence { bone: 7, weight: 0.5 }).unwrap().weight.get(), 32768);
 /// assert_eq!(encode(Influence { bone: 255, weight: 0.5 }), None);
 /// ```
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn encode(influence: Influence) -> Option<RawInfluence3> {
     let bone = u8::try_from(influence.bone).ok().filter(|bone| *bone < u8::MAX)?;

@@ -42,7 +42,7 @@ pub fn integers([x, y, z, _]: &[I16; 4]) -> [i16; 3] {
 }
 
 /// Encodes x, y and z as a record of eight bytes. The padding of the encoded record is 0.
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn encode([x, y, z]: [i16; 3]) -> [I16; 4] {
     [x, y, z, 0].map(I16::new)

@@ -84,7 +84,7 @@ fn some<const FUSED: bool>(raw: &[U16], out: &mut [f32]) {
 /// the nearest 16-bit code.
 ///
 /// An encoded x, y or z has an absolute error of at most 1.6e-5.
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn encode([x, y, z, w]: [f32; 4]) -> [U16; 4] {
     [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }].map(|value| U16::new(unit::encode_rounding(value)))

@@ -23,14 +23,12 @@
 //! # }
 //! ```
 
-mod block;
 pub(crate) mod bones;
 pub(crate) mod flat_losses;
 mod format;
 pub(crate) mod gltf;
 pub(crate) mod influences;
 pub(crate) mod json;
-mod json_text;
 pub(crate) mod loss;
 mod materials;
 pub(crate) mod obj;

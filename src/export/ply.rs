@@ -17,7 +17,6 @@
 
 use std::io::Write;
 
-use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses};
 use super::loss::{Loss, LossKind, LossList, undrawn_colors};
 use super::options::ExportOptions;
@@ -33,6 +32,7 @@ use crate::math::{as_index, as_u64};
 use crate::model::{Corner, Space, UvOrigin};
 use crate::scene::PlacedSurface;
 use crate::scene::triangles::{PlacedPositions, finite_or_zero};
+use crate::text::block::BlockWriter;
 
 const PLY: FlatFormat = FlatFormat {
     lacks: &[
@@ -236,6 +236,6 @@ impl OutputWriter for PlyWriter<'_> {
                 Ok(())
             })
         })?;
-        out.finish()
+        Ok(out.finish()?)
     }
 }

@@ -11,7 +11,6 @@
 
 use std::io::Write;
 
-use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses};
 use super::loss::{Loss, LossKind};
 use super::options::ExportOptions;
@@ -21,6 +20,7 @@ use crate::export::scene::ExportScene;
 use crate::math::{facet, unit};
 use crate::model::Space;
 use crate::scene::triangles::PlacedPositions;
+use crate::text::block::BlockWriter;
 
 /// The size of the header in bytes.
 const HEADER: usize = 80;
@@ -89,6 +89,6 @@ impl OutputWriter for StlWriter<'_> {
             })?;
             Ok(())
         })?;
-        out.finish()
+        Ok(out.finish()?)
     }
 }

@@ -12,8 +12,7 @@ use clap::{Arg, Command};
 
 use super::args::STDIN;
 use super::outcome::Outcome;
-use super::render::report::{complain_about, print_usage_failure};
-use super::render::text::shown;
+use super::output::{complain_about, print_usage_failure, shown};
 use crate::formats::mesh_files::Finder;
 
 /// The verb of a command line that names only files.

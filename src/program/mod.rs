@@ -11,8 +11,8 @@ mod formats;
 mod help;
 mod input;
 mod outcome;
+mod output;
 mod picture;
-mod render;
 mod terminal;
 mod threads;
 
@@ -26,7 +26,7 @@ pub use input::registered::register_format;
 
 use args::Global;
 use input::lists::add_listed;
-use render::report::report;
+use output::report;
 
 const USAGE: &str = "\
 meshpeek [OPTIONS] <COMMAND>

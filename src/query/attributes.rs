@@ -303,9 +303,9 @@ mod tests {
     use crate::decode::TangentFrame;
     use crate::formats::Model;
     use crate::formats::unigine::Generation;
-    use crate::formats::unigine::builder::{self, MorphTarget};
     use crate::model::Geometry;
     use crate::query::random::Random;
+    use crate::test_builder::{self as builder, MorphTarget};
 
     /// The position indices of the two triangles of the test mesh.
     const INDICES: [u8; 6] = [0, 1, 2, 2, 1, 0];

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use meshpeek::unreal::{RawPolygon, Variant, builder};
+use crate::support::unreal::builder;
+use meshpeek::unreal::{RawPolygon, Variant};
 use serde_json::Value;
 
 use crate::support::PATIENCE;

@@ -360,12 +360,11 @@ fn a_long_list_is_cut_and_counted() {
 
 /// Returns a mesh of 120 surfaces whose names start with `prefix`.
 fn many_surfaces(prefix: &str) -> Vec<u8> {
-    use meshpeek::unigine::{Generation, builder};
+    use crate::support::unigine::builder;
+    use meshpeek::unigine::Generation;
     let surface = |number: usize| crate::support::unigine::cube(&format!("{prefix}{number}"), 0.5);
     let mesh = builder::Mesh { surfaces: (0..120).map(surface).collect(), ..builder::Mesh::new(Generation::Ms13) };
-    let mut bytes = Vec::new();
-    mesh.write_to(&mut bytes).unwrap();
-    bytes
+    mesh.to_bytes().unwrap()
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use meshpeek::unigine::{Generation, builder};
+use crate::support::unigine::builder;
+use meshpeek::unigine::Generation;
 
 use crate::sidecar::User;
 use crate::support::sidecar::small_mesh;

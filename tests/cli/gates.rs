@@ -5,7 +5,8 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
-use meshpeek::unigine::{Generation, builder};
+use crate::support::unigine::builder;
+use meshpeek::unigine::Generation;
 use serde_json::{Value, json};
 
 use crate::{bytes, code, command, json as parsed, meshpeek, text};

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
+use crate::support::secondlife::builder as secondlife;
+use crate::support::unigine::builder;
 use meshpeek::decode::TangentFrame;
-use meshpeek::secondlife;
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 use serde_json::{Value, json};
 
 use crate::sidecar::User;
@@ -611,10 +612,9 @@ fn takes_trees_of_the_level_that_they_are_of() {
             ]
         };
         let triangles = quads.flat_map(two).collect();
-        secondlife::builder::Submesh { positions: positions.collect(), triangles, ..Default::default() }
+        secondlife::Submesh { positions: positions.collect(), triangles, ..Default::default() }
     });
-    let asset =
-        secondlife::builder::Asset { high: vec![high].into(), medium: Some(vec![low].into()), ..Default::default() };
+    let asset = secondlife::Asset { high: vec![high].into(), medium: Some(vec![low].into()), ..Default::default() };
     let path = user.file("ground.llmesh", &asset.to_bytes().unwrap());
     let told = user.index(&[&path]);
     assert_eq!(told["records"]["trees"], 1, "{told}");

@@ -4,10 +4,12 @@
 //! for each item: assets, surfaces, hulls, bones, clips, names. An input of the largest count has
 //! at most 1 MiB, or its blocks inflate to at most 64 MiB.
 
+use crate::support::unigine::builder as unigine;
+use crate::support::unreal::builder;
 use meshpeek::decode::ByteOrder;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Generation, builder as unigine};
-use meshpeek::unreal::{RawPolygon, Variant, builder};
+use meshpeek::unigine::Generation;
+use meshpeek::unreal::{RawPolygon, Variant};
 
 use crate::support::ezmesh::{builder as ezmesh, raw_files as xml};
 use crate::support::secondlife::raw_assets as llsd;

@@ -1,7 +1,8 @@
 //! Tests of the program with UNIGINE's animations and compressed meshes.
 
+use crate::support::unigine::builder;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, Generation, Mesh, builder};
+use meshpeek::unigine::{Animation, Generation, Mesh};
 use serde_json::{Value, json};
 
 use super::support::unigine::grid;

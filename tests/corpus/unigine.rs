@@ -5,9 +5,10 @@
 use meshpeek::MeshFile as _;
 use std::path::{Path, PathBuf};
 
+use crate::support::unigine::builder;
 use meshpeek::decode::TangentFrame;
 use meshpeek::model::{TangentFrameEncoding, TangentFrames};
-use meshpeek::unigine::{BlockLocation, Generation, Mesh, Storage, SurfaceTree, SurfaceView, builder};
+use meshpeek::unigine::{BlockLocation, Generation, Mesh, Storage, SurfaceTree, SurfaceView};
 use meshpeek::{Animations, Array, Severity, Surface};
 use serde_json::{Value, json};
 

@@ -1,9 +1,10 @@
 //! Meshes with unusual contents, which are built for one test each.
 
+use crate::support::unigine::builder;
 use meshpeek::decode::Influence;
 use meshpeek::export::{ClipSource, LevelChoice};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{AnimationGeneration, Generation, builder};
+use meshpeek::unigine::{AnimationGeneration, Generation};
 use meshpeek::unreal::script::Script;
 use meshpeek::{Model, unreal};
 use serde_json::{Value, json};
@@ -210,7 +211,7 @@ fn placements_of_scripts_come_back() {
 /// UVs.
 #[test]
 fn surfaces_with_equal_indices_keep_their_own_uvs() {
-    let mut mesh = unreal::builder::Mesh::new(unreal::Variant::Classic, 3);
+    let mut mesh = crate::support::unreal::builder::Mesh::new(unreal::Variant::Classic, 3);
     mesh.frames = vec![vec![[0, 0, 0], [9, 0, 0], [0, 9, 0]]];
     mesh.polygons = [0_u8, 1]
         .map(|texture| {

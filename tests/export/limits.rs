@@ -1,7 +1,8 @@
 //! Numbers that no output can hold, and outputs that are larger than is allowed.
 
+use crate::support::unigine::builder;
 use meshpeek::export::{Export, ExportFormat, ExportOptions, LossKind, SceneInput};
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 use meshpeek::{ErrorKind, Model};
 use serde_json::Value;
 

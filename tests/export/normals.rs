@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::support::unreal::builder;
 use meshpeek::export::{ExportFormat, ExportOptions, NormalChoice};
 use meshpeek::model::{Contents, Geometry};
-use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
+use meshpeek::unreal::{Mesh, RawPolygon, Variant};
 use meshpeek::{Array, Surface};
 
 use crate::gltf_reader::{Part, Reader};

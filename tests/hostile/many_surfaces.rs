@@ -171,8 +171,9 @@ fn pictures_of_many_surfaces_take_little_memory() {
 /// Tests that finding levels of detail takes time and memory for the names only.
 #[test]
 fn levels_of_many_surfaces_take_little_time_and_memory() {
+    use crate::support::unigine::builder;
     use meshpeek::model::Asset as _;
-    use meshpeek::unigine::{Generation, Mesh, builder};
+    use meshpeek::unigine::{Generation, Mesh};
     let long = "no_shadow_lod_lo".repeat(16);
     for name in [|_: usize| String::from("lod_0"), |at| format!("lod_{at}"), |at| format!("part{at}_lod_{}", at % 2)] {
         let surface = |at: usize| builder::Surface {

@@ -5,9 +5,10 @@
 
 use std::io::Cursor;
 
+use crate::support::unigine::builder;
 use meshpeek::query::{Scene, write_sidecar};
 use meshpeek::sidecar::Builder;
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 use meshpeek::{MeshFile as _, Model, Severity, secondlife, unigine};
 
 use crate::support::allocations::refuse_each;

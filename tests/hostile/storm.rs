@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::unigine::builder;
 use meshpeek::sidecar::{Key, Sidecar, Trust};
-use meshpeek::unigine::{AnimationGeneration, Generation, builder};
+use meshpeek::unigine::{AnimationGeneration, Generation};
 use meshpeek::unreal::script::Script;
 use meshpeek::{Array as _, ErrorKind, Map, Model, OpenOptions as Options, unreal};
 

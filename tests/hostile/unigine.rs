@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use crate::support::unigine::builder;
 use meshpeek::model::IndexStream;
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};

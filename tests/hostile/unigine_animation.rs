@@ -1,9 +1,10 @@
 //! Tests of hostile UNIGINE animation files.
 
+use crate::support::unigine::builder;
 use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::model::Transform;
 use meshpeek::model::animation::Retarget;
-use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
 use meshpeek::{
     Animations, Error, ErrorKind, Finding, Limits, MeshFile as _, Model, OpenOptions, Pose, Region, Severity, Skeleton,
 };

@@ -1,7 +1,8 @@
 //! Tests of hostile compressed UNIGINE meshes: their blocks, their table, and their trees.
 
+use crate::support::unigine::builder;
 use meshpeek::decode::Influence;
-use meshpeek::unigine::{Generation, InflateBuffer, Mesh, Storage, builder};
+use meshpeek::unigine::{Generation, InflateBuffer, Mesh, Storage};
 use meshpeek::{Array, Error, ErrorKind, Finding, Limits, MeshFile as _, OpenOptions, Severity};
 
 use crate::support::invariants::{Fate, expect_named};

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use crate::support::unreal::builder;
 use meshpeek::unreal::script::Script;
-use meshpeek::unreal::{Mesh, NormalShading, Placement, Variant, builder};
+use meshpeek::unreal::{Mesh, NormalShading, Placement, Variant};
 use meshpeek::{Array, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Severity, Surface};
 
 use crate::support::allocations::{GRANTED, refuse_each};

@@ -323,7 +323,7 @@ fn visit_unreal<D: AsRef<[u8]> + Send + Sync>(mesh: &unreal::Mesh<D>, random: &m
         black_box((surface.polygons().map(|polygon| polygon.texture).max(), surface.label(), surface.numbers().len()));
     }
     let _ = mesh.write_uv_listing(sink());
-    let _ = unreal::builder::script::build(mesh, "copy").and_then(|script| script.to_bytes());
+    let _ = unreal::builder::build(mesh, "copy");
     if let Some(script) = mesh.whole_script() {
         visit_script(script, random);
     }
@@ -346,7 +346,7 @@ pub fn visit_script<D: AsRef<[u8]>>(script: &unreal::script::Script<D>, random: 
         for sequence in 0..mesh.sequence_count().min(SOME) {
             black_box((mesh.notifies(sequence).count(), mesh.notify(sequence, random.below(3)).is_some()));
         }
-        let _ = unreal::builder::script::rename(&mesh, "other");
+        let _ = unreal::builder::rename(&mesh, "other");
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::support::unigine::builder;
 use bytemuck::Zeroable;
 use meshpeek::array::runs::CountedRuns;
 use meshpeek::decode::convert::{HalfFloat, Snorm, Unorm};
@@ -15,7 +16,7 @@ use meshpeek::decode::{
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::model::{PositionEncoding, Positions, SpaceConversion, TangentFrameEncoding, TangentFrames};
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
 use meshpeek::{Array, Map, MeshFile as _, Packed, Pose, Skeleton, SkinnedSurface, Surface, unreal};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{F32, U16, U32};

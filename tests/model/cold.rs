@@ -8,10 +8,11 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
+use crate::support::unigine::builder;
 use meshpeek::io::PrefetchList;
 use meshpeek::model::Positions;
 use meshpeek::query::{Attributes, Ray, SceneTrees};
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 use meshpeek::{Array, Map, Model, Surface};
 
 use crate::support::files::file_on_disk;

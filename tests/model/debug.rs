@@ -13,6 +13,9 @@ use meshpeek::{
 
 use crate::support::random::Random;
 use crate::support::secondlife::Container;
+use crate::support::secondlife::builder as secondlife_builder;
+use crate::support::unigine::builder as unigine_builder;
+use crate::support::unreal::builder as unreal_builder;
 
 /// The maximum number of bytes of the `Debug` output of any value.
 const MAX_DEBUG_BYTES: usize = 1024;
@@ -126,13 +129,13 @@ fn transform() -> Transform {
     Transform { position: [0.1; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
 }
 
-fn unigine_mesh(generation: Generation) -> unigine::builder::Mesh {
+fn unigine_mesh(generation: Generation) -> unigine_builder::Mesh {
     let influence = |bone| Influence { bone, weight: 0.25 };
     let bones =
-        (0..30).map(|bone| unigine::builder::Bone { name: long_name("bone"), parent: bone - 1, bind: transform() });
-    let surface = unigine::builder::Surface {
+        (0..30).map(|bone| unigine_builder::Bone { name: long_name("bone"), parent: bone - 1, bind: transform() });
+    let surface = unigine_builder::Surface {
         name: long_name("surface"),
-        targets: vec![unigine::builder::MorphTarget {
+        targets: vec![unigine_builder::MorphTarget {
             name: if generation.has_targets() { long_name("target") } else { String::new() },
             positions: points(VERTICES),
             frames: vec![TangentFrame::from_axes([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], 1.0); VERTICES],
@@ -142,19 +145,16 @@ fn unigine_mesh(generation: Generation) -> unigine::builder::Mesh {
         colors: vec![[255; 4]; VERTICES],
         indices: triangles(VERTICES).into_flattened(),
         attribute_indices: triangles(VERTICES).into_flattened(),
-        ..unigine::builder::Surface::default()
+        ..unigine_builder::Surface::default()
     };
     let bones = if generation.has_bones() { bones.collect() } else { Vec::new() };
-    unigine::builder::Mesh { bones, surfaces: vec![surface], ..unigine::builder::Mesh::new(generation) }
+    unigine_builder::Mesh { bones, surfaces: vec![surface], ..unigine_builder::Mesh::new(generation) }
 }
 
 #[test]
 fn a_unigine_mesh_is_short() {
     for (generation, format) in [(Generation::Ms12, "ms12"), (Generation::Ms15, "ms15")] {
         let built = unigine_mesh(generation);
-        expect_short(&built, "surfaces: Surface x 1");
-        expect_short(&built.surfaces[0], "u32 x 12000");
-        expect_short(&built.surfaces[0].targets[0], "[f32; 3] x 5000");
         let bytes = built.to_bytes().unwrap();
         expect_short_file(&bytes, ["unigine", format]);
         let mesh = unigine::Mesh::open(&bytes[..]).unwrap();
@@ -178,15 +178,12 @@ fn a_unigine_animation_is_short() {
         let mut moved = || Transform { position: [random.unit(), random.unit(), random.unit()], ..transform() };
         let poses: Vec<Vec<Transform>> = (0..6000).map(|_| (0..30).map(|_| moved()).collect()).collect();
         let name = if generation.is_quantized() { long_name("walk") } else { String::new() };
-        let bone = |bone: i16| unigine::builder::Bone { name: long_name("bone"), parent: bone - 1, bind: transform() };
-        let built = unigine::builder::AnimationFile {
+        let bone = |bone: i16| unigine_builder::Bone { name: long_name("bone"), parent: bone - 1, bind: transform() };
+        let built = unigine_builder::AnimationFile {
             bones: (0..30).map(bone).collect(),
-            animations: vec![unigine::builder::Animation::of_poses(&name, &poses)],
-            ..unigine::builder::AnimationFile::new(generation)
+            animations: vec![unigine_builder::Animation::of_poses(&name, &poses)],
+            ..unigine_builder::AnimationFile::new(generation)
         };
-        expect_short(&built, "Animation x 1");
-        expect_short(&built.animations[0], "x 6000");
-        expect_short(&built.bones[0], "name");
         let bytes = built.to_bytes().unwrap();
         expect_short_file(&bytes, ["unigine", format]);
         let file = unigine::Animation::open(&bytes[..]).unwrap();
@@ -205,17 +202,13 @@ fn an_unreal_mesh_is_short() {
         vertices: [first, first + 1, first + 2].map(Into::into),
         ..unreal::RawPolygon::EMPTY
     };
-    let mut built = unreal::builder::Mesh::new(unreal::Variant::Classic, count.into());
+    let mut built = unreal_builder::Mesh::new(unreal::Variant::Classic, count.into());
     built.polygons = (0..count - 2).map(polygon).collect();
     let mut random = Random::new(2);
     let mut place = || [0; 3].map(|_: i32| i16::try_from(random.below(500)).unwrap());
     built.frames = (0..20).map(|_| (0..count).map(|_| place()).collect()).collect();
-    expect_short(&built, "RawPolygon x 15998");
     let [data, aniv] = [built.data_bytes().unwrap(), built.aniv_bytes().unwrap()];
     let mesh = unreal::Mesh::open(&data[..], &aniv[..]).unwrap();
-    let mut written = unreal::builder::script::build(&mesh, "box").unwrap();
-    written.mesh = long_name("mesh");
-    expect_short(&written, "Sequence x ");
     let [name, sequence] = ["n", "s"].map(|letter| letter.repeat(900));
     let line = format!(
         "#exec MESH IMPORT MESH={name} ANIVFILE={name} DATAFILE={name} LODSTYLE=8 MLOD=1 LODFRAME=2\n\
@@ -253,7 +246,7 @@ fn an_unreal_mesh_is_short() {
 #[test]
 fn a_second_life_mesh_is_short() {
     let vertices = 30_000;
-    let submesh = secondlife::builder::Submesh {
+    let submesh = secondlife_builder::Submesh {
         positions: points(vertices),
         normals: points(vertices),
         uvs: points(vertices).into_iter().map(|[u, v, _]| [u, v]).collect(),
@@ -261,23 +254,19 @@ fn a_second_life_mesh_is_short() {
         weights: vec![vec![Influence { bone: 0, weight: 1.0 }]; vertices],
         ..Default::default()
     };
-    let level = || secondlife::builder::Level::from(vec![submesh.clone(); 3]);
-    let joint = || secondlife::builder::Joint { name: long_name("mChest"), ..Default::default() };
-    let built = secondlife::builder::Asset {
-        header: secondlife::builder::Header {
+    let level = || secondlife_builder::Level::from(vec![submesh.clone(); 3]);
+    let joint = || secondlife_builder::Joint { name: long_name("mChest"), ..Default::default() };
+    let built = secondlife_builder::Asset {
+        header: secondlife_builder::Header {
             version: Some(1),
             material_list: vec![long_name("material"); 3],
             ..Default::default()
         },
         high: level(),
-        convex: Some(secondlife::builder::Convex { bounding: points(100), ..Default::default() }),
-        skin: Some(secondlife::builder::Skin { joints: vec![joint(), joint()], ..Default::default() }),
+        convex: Some(secondlife_builder::Convex { bounding: points(100), ..Default::default() }),
+        skin: Some(secondlife_builder::Skin { joints: vec![joint(), joint()], ..Default::default() }),
         ..Default::default()
     };
-    expect_short(&built, "Submesh x 3");
-    expect_short(&built.high.submeshes[0], "[f32; 3] x 30000");
-    expect_short(&built.skin, "Joint x 2");
-    expect_short(&built.skin.as_ref().unwrap().joints[0], "name");
     let bytes = built.to_bytes().unwrap();
     expect_short_file(&bytes, ["secondlife", "llmesh"]);
     let mesh = secondlife::Mesh::open(&bytes[..]).unwrap();

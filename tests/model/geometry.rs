@@ -4,11 +4,12 @@
 
 use std::collections::HashMap;
 
+use crate::support::unigine::builder;
 use meshpeek::array::{Bounds, Consecutive};
 use meshpeek::decode::{Floats, Index, PolygonIndices, PolygonUvs, TangentFrame};
 use meshpeek::model::SurfaceArrays;
 use meshpeek::model::{Counts, IndexEncoding, Indices, PositionEncoding, Positions, UvEncoding, Uvs, Welded};
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
 use meshpeek::unreal::script::Script;
 use meshpeek::unreal::{self, RawPolygon, Variant};
 use meshpeek::{
@@ -421,7 +422,7 @@ fn welds_equal_attributes_of_corners() {
     let mut random = Random::new(31);
     for round in 0..200 {
         let vertices = random.within(1..30);
-        let mut mesh = unreal::builder::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
+        let mut mesh = crate::support::unreal::builder::Mesh::new(Variant::Classic, u32::try_from(vertices).unwrap());
         mesh.frames = vec![vec![[0; 3]; vertices]];
         // Only few values are used, which makes them repeat. Sometimes all of them are equal.
         let few = random.within(1..4);

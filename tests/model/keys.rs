@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::support::unigine::builder;
 use meshpeek::model::Transform;
 use meshpeek::model::animation::{Channel, ClipKey, KeyValue, Property};
-use meshpeek::unigine::{Animation, AnimationGeneration, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration};
 use meshpeek::{Animations, Model, Pose, unreal};
 
 /// The number of frames of a long clip that are compared with the poses.

@@ -2,8 +2,9 @@
 //!
 //! Only the pages of the header are read.
 
+use crate::support::unigine::builder;
 use meshpeek::decode::ByteOrder;
-use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh};
 use meshpeek::{Array, MeshFile as _, OpenOptions, PAGE, ezmesh, secondlife, unreal};
 
 use crate::support::unigine::{grid, wave};

@@ -2,7 +2,8 @@
 //!
 //! `MESHPEEK_BLESS=1 cargo test` writes them again.
 
-use meshpeek::unigine::{Animation, Generation, Mesh, builder};
+use crate::support::unigine::builder;
+use meshpeek::unigine::{Animation, Generation, Mesh};
 use meshpeek::{MeshFile as _, Severity};
 
 use crate::support::unigine::{animation_samples, data, samples};

@@ -4,13 +4,14 @@
 
 use std::path::PathBuf;
 
+use crate::support::unigine::builder;
 use meshpeek::array::Bounds;
 use meshpeek::decode::TangentFrame;
 use meshpeek::model::{
     Counts, IndexEncoding, IndexStream, Indices, InterpolatedPositions, InvalidIndex, Omitted, Welded,
 };
 use meshpeek::query::Scene;
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
 use meshpeek::{Array, Corner, ErrorKind, Geometry, Model, Surface, unreal};
 
 use super::geometry::{Plain, naive_weld, naive_weld_by_value, pairs, plain};

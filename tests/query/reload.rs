@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
+use crate::support::unigine::builder;
 use meshpeek::Model;
 use meshpeek::io::FileStamp;
 use meshpeek::query::{Hit, Ray, Scene, SceneTrees};
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 
 use crate::support::unigine::grid;
 

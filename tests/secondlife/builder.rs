@@ -1,8 +1,9 @@
 //! Tests of building assets from values and of removing blocks of existing assets.
 
+use crate::support::secondlife::builder;
 use meshpeek::decode::Influence;
 use meshpeek::secondlife::llsd::{LlsdLimits, LlsdValue, LlsdWriter, read};
-use meshpeek::secondlife::{AssetPart, Edit, Header, HeaderPrefix, Lod, Mesh, SubmeshKey, builder, extract, hull_size};
+use meshpeek::secondlife::{AssetPart, Edit, Header, HeaderPrefix, Lod, Mesh, SubmeshKey, extract, hull_size};
 use meshpeek::{Array, ErrorKind, Limits, MeshFile as _};
 
 use crate::support::secondlife::{arm, bytes, copied, quad, ramp, rock, samples};

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::unigine::builder;
 use meshpeek::io::{Eviction, FileBytes};
 use meshpeek::streaming::{
     BufferTarget, MemoryTarget, MeshPart, MeshParts, PartVertices, Priority, StreamOptions, StreamOutcome, Streamer,
 };
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 use meshpeek::{Array, Bounds, ErrorKind, Model, Surface};
 
 use crate::support::files::file_on_disk;

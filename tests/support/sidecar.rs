@@ -6,11 +6,12 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::unigine::builder;
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::internals::format_file;
 use meshpeek::model::Transform;
 use meshpeek::sidecar::{Builder, Key, Sidecar, Trust};
-use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Generation, Mesh, SurfaceView};
 use meshpeek::{Animations, Array, Geometry, MeshFile as _, Model, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -2,9 +2,10 @@
 //!
 //! Posing a frame allocates nothing. A surface in a block allocates the raw size of the block.
 
+use crate::support::unigine::builder;
 use meshpeek::Array;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, AnimationGeneration, Generation, InflateBuffer, Mesh, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, InflateBuffer, Mesh};
 
 use crate::support::allocations::{allocations, most_held};
 use crate::support::unigine::{bytes, grid, wave, wave_pose};

@@ -1,9 +1,10 @@
 //! Tests of UNIGINE animation files and of animations embedded in meshes: their fields, their
 //! poses, and the positions of errors.
 
+use crate::support::unigine::builder;
 use meshpeek::decode::compact;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration, AnimationView, Coding, Generation, Mesh};
 use meshpeek::{
     Animations, Error, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Pose, Region, Result, Surface,
 };

@@ -1,10 +1,9 @@
 //! Tests of UNIGINE meshes of compressed generations: their blocks, the trees in them, when blocks
 //! are inflated, and the errors for damaged content.
 
+use crate::support::unigine::builder;
 use meshpeek::decode::TangentFrame;
-use meshpeek::unigine::{
-    BlockLocation, Generation, InflateBuffer, Mesh, Storage, SurfaceTree, SurfaceView, TreeNode, builder,
-};
+use meshpeek::unigine::{BlockLocation, Generation, InflateBuffer, Mesh, Storage, SurfaceTree, SurfaceView, TreeNode};
 use meshpeek::{Array, Corners, ErrorKind, Limits, MeshFile as _, OpenOptions, Result, Surface};
 
 use crate::support::invariants::expect_named;

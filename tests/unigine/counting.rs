@@ -1,7 +1,8 @@
 //! Tests of counting the items of compressed surfaces, which keeps no inflated block.
 
+use crate::support::unigine::builder;
 use meshpeek::model::SurfaceArrays;
-use meshpeek::unigine::{Generation, Mesh, Storage, builder};
+use meshpeek::unigine::{Generation, Mesh, Storage};
 use meshpeek::{Array as _, ErrorKind, Geometry, Limits, MeshFile as _, OpenOptions};
 
 use crate::support::allocations::{allocations, most_held, refuse_each, still_held};

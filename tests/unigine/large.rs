@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::support::unigine::builder;
 use meshpeek::decode::TangentFrame;
 use meshpeek::internals::{FormatFile, format_file};
-use meshpeek::unigine::{Generation, builder};
+use meshpeek::unigine::Generation;
 use meshpeek::{Array as _, Bounds, Geometry, Map, Model};
 
 use crate::support::allocations::{most_held, still_held};

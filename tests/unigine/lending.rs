@@ -5,11 +5,12 @@ use std::io;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use crate::support::unigine::builder;
 use meshpeek::decode::Influence;
 use meshpeek::model::SurfaceArrays;
 use meshpeek::query::{Ray, Scene, write_sidecar};
 use meshpeek::sidecar::{Builder, Sidecar, Trust};
-use meshpeek::unigine::{Generation, InflateBuffer, InflatedSurface, Mesh, builder};
+use meshpeek::unigine::{Generation, InflateBuffer, InflatedSurface, Mesh};
 use meshpeek::{Array as _, ErrorKind, FormatVersion as _, Geometry, Surface};
 
 use crate::counting::{grids, raw_size};

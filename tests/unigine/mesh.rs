@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::support::unigine::builder;
 use meshpeek::decode::{Influence, Influence4, Quat7, Quat8, TangentFrame, compact, influence4, tangent_frame};
 use meshpeek::model::{Bone, TangentFrames, Transform};
-use meshpeek::unigine::{AnimationView, BlockLocation, Generation, Mesh, MorphTarget, SurfaceView, builder};
+use meshpeek::unigine::{AnimationView, BlockLocation, Generation, Mesh, MorphTarget, SurfaceView};
 use meshpeek::{
     Animations, Array, Corners, Decode, ErrorKind, Geometry, Map, MeshFile as _, Model, Name, OpenOptions, Packed,
     Region, Surface, Weights, decode, model,
@@ -340,19 +341,12 @@ fn writes_what_it_read() {
 /// It is not an error about the file.
 #[test]
 fn says_what_the_output_refuses() {
-    let sample = skinned(Generation::Ms12);
-    let whole = sample.to_bytes().unwrap();
+    let whole = skinned(Generation::Ms12).to_bytes().unwrap();
     for room in 0..=whole.len() {
-        let results = [
-            Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut FullOutput(room)),
-            sample.write_to(FullOutput(room)),
-        ];
-        for error in results.into_iter().map(Result::unwrap_err) {
-            assert_eq!(error.field().to_string(), "output");
-            assert!(error.io_error().is_some_and(|cause| cause.kind() == std::io::ErrorKind::StorageFull));
-        }
+        let error = Mesh::open(whole.as_slice()).unwrap().write_to(0, &mut FullOutput(room)).unwrap_err();
+        assert_eq!(error.field().to_string(), "output");
+        assert!(error.io_error().is_some_and(|cause| cause.kind() == std::io::ErrorKind::StorageFull));
     }
-    sample.write_to(FullOutput(whole.len() + 1)).unwrap();
 }
 
 #[test]

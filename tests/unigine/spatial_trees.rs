@@ -4,9 +4,10 @@
 use std::fs;
 use std::ops::Range;
 
+use crate::support::unigine::builder;
 use meshpeek::model::{SpatialTree, SplitNode};
 use meshpeek::query::{Frustum, Hit, Nearest, Ray, Scene, Tree, Triangles};
-use meshpeek::unigine::{Generation, Mesh, Storage, builder};
+use meshpeek::unigine::{Generation, Mesh, Storage};
 use meshpeek::{Bounds, MeshFile as _, Severity, Surface};
 
 use crate::support::corpus;

@@ -1,8 +1,9 @@
 //! Tests of surfaces with many shapes (morph targets).
 
+use crate::support::unigine::builder;
 use meshpeek::Array;
 use meshpeek::model::SurfaceArrays as _;
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
 
 use crate::support::stopwatch::expect_linear;
 use crate::support::unigine::raw_blocks::{RawBlock, header_of, put_together};

@@ -1,7 +1,8 @@
 //! Builds random pairs of every variant, writes them, reads them and writes them again.
 
+use crate::support::unreal::builder;
 use meshpeek::Array;
-use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder};
+use meshpeek::unreal::{Mesh, RawPolygon, Variant};
 
 use crate::support::invariants::Fate;
 use crate::support::random::Random;

@@ -1,12 +1,11 @@
 //! Tests of Unreal vertex meshes: the values of views, the positions of errors and findings, and
 //! the bytes that are read.
 
+use crate::support::unreal::builder;
 use meshpeek::array::Bounds;
 use meshpeek::model::{IndexEncoding, Indices, InterpolatedPositions, PositionEncoding, Positions, UvEncoding, Uvs};
 use meshpeek::unreal::script::Script;
-use meshpeek::unreal::{
-    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant, builder,
-};
+use meshpeek::unreal::{Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, Style, UvDivisor, Variant};
 use meshpeek::{
     Animations, Array, ErrorKind, Finding, Geometry, MeshFile as _, Model, OpenOptions, Region, Severity, Surface,
 };
@@ -1028,25 +1027,31 @@ fn clips_have_frames_that_exist() {
 #[test]
 fn builds_a_script() {
     let mesh = open_sample("guard");
-    let script = builder::script::build(&mesh, "My guard 2").unwrap();
-    assert_eq!(
-        (script.mesh.as_str(), script.data_file.as_str(), script.aniv_file.as_str()),
-        ("My_guard_2", "My guard 2_d.3d", "My guard 2_a.3d")
-    );
-    let frames: Vec<_> =
-        script.sequences.iter().map(|sequence| (sequence.name.as_str(), sequence.start, sequence.frames)).collect();
-    assert_eq!(frames, [("All", 0, 10), ("Still", 0, 1)]);
+    let script = String::from_utf8(meshpeek::unreal::builder::build(&mesh, "My guard 2").unwrap()).unwrap();
     // Each drawn texture number occurs once, and no other number occurs.
-    let numbers: Vec<_> = script.textures.iter().map(|texture| (texture.number, texture.file.as_str())).collect();
-    assert_eq!(numbers, [(0, "JMy_guard_20.PCX"), (1, "JMy_guard_21.PCX")]);
+    let expected = r#"class My_guard_2 expands Object;
+
+#exec MESH IMPORT MESH=My_guard_2 ANIVFILE="MODELS\My guard 2_a.3d" DATAFILE="MODELS\My guard 2_d.3d" X=0 Y=0 Z=0
+#exec MESH ORIGIN MESH=My_guard_2 X=0 Y=0 Z=0
+#exec MESH SEQUENCE MESH=My_guard_2 SEQ=All STARTFRAME=0 NUMFRAMES=10
+#exec MESH SEQUENCE MESH=My_guard_2 SEQ=Still STARTFRAME=0 NUMFRAMES=1
+
+#exec TEXTURE IMPORT NAME=JMy_guard_20 FILE=MODELS\JMy_guard_20.PCX GROUP="Skins"
+#exec TEXTURE IMPORT NAME=JMy_guard_21 FILE=MODELS\JMy_guard_21.PCX GROUP="Skins"
+#exec MESHMAP NEW MESHMAP=My_guard_2 MESH=My_guard_2
+#exec MESHMAP SCALE MESHMAP=My_guard_2 X=0.5 Y=0.5 Z=1.0
+#exec MESHMAP SETTEXTURE MESHMAP=My_guard_2 NUM=0 TEXTURE=JMy_guard_20
+#exec MESHMAP SETTEXTURE MESHMAP=My_guard_2 NUM=1 TEXTURE=JMy_guard_21
+"#;
+    assert_eq!(script, expected);
     let mut hidden = small(Variant::Classic);
     hidden.polygons = vec![polygon([0, 1, 2], 8, 9), polygon([0, 1, 2], 0, 255), polygon([0, 1, 2], 1, 255)];
-    let hidden = builder::script::build(&open_built(&hidden), "2fast").unwrap();
-    assert_eq!(hidden.textures.iter().map(|texture| texture.number).collect::<Vec<_>>(), [255]);
-    assert_eq!(hidden.mesh, "_2fast");
+    let hidden = Script::open(meshpeek::unreal::builder::build(&open_built(&hidden), "2fast").unwrap()).unwrap();
+    let selected = hidden.select(b"_2fast");
+    assert_eq!(hidden.mesh(&selected).textures().map(|texture| texture.number).collect::<Vec<_>>(), [255]);
     // The script is read as intended, and the clips of its mesh play.
     let [data, aniv] = pair("guard");
-    let again = Script::open(script.to_bytes().unwrap()).unwrap();
+    let again = Script::open(script.into_bytes()).unwrap();
     let mesh = Mesh::open(data, aniv).unwrap().with_script(again, b"MY_GUARD_2").unwrap();
     assert_eq!((mesh.clip_count().unwrap(), mesh.clip(0).unwrap().frames), (2, 10));
     assert_eq!(Surface::new(&mesh, 0).unwrap().name().unwrap().to_string(), "JMy_guard_20");

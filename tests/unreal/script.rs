@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::support::is_error;
 use crate::support::stopwatch::Stopwatch;
-use meshpeek::unreal::builder::script as builder;
 use meshpeek::unreal::script::{Argument, Import, Script, Verb};
 use meshpeek::{ErrorKind, Finding, Limits, Name, Region, Severity};
 use serde_json::Value;
@@ -108,31 +107,6 @@ fn accounts_for_every_byte() {
 #[test]
 fn writes_what_it_read() {
     assert_eq!(check_invariants(SAMPLE.as_bytes()), Some(0));
-}
-
-#[test]
-fn builds_what_it_reads() {
-    let built = builder::Script {
-        unmirror: true,
-        origin: [1.5, -2.0, 0.0],
-        rotation: [-64.0, 0.0, 6.0],
-        notifies: vec![builder::Notify { sequence: "All".into(), time: 0.5, function: "Purr".into() }],
-        textures: vec![builder::Texture { number: 2, name: "fur".into(), file: "cat fur.PCX".into() }],
-        ..builder::Script::new("Cat", 15)
-    };
-    let script = Script::open(built.to_bytes().unwrap()).unwrap();
-    assert_eq!(findings(&script), []);
-    let selected = script.select(b"cat");
-    let cat = script.mesh(&selected);
-    let origin = cat.origin().unwrap();
-    assert_eq!((origin.position, [origin.yaw, origin.pitch, origin.roll]), (built.origin, built.rotation));
-    assert_eq!((cat.scale(), cat.import().unwrap().unmirror), (Some(built.scale), true));
-    let ranges: Vec<_> = cat.sequences().map(|one| (one.name.to_string(), one.start, one.frames)).collect();
-    assert_eq!(ranges, [("All".into(), 0, 15), ("Still".into(), 0, 1)]);
-    assert_eq!(cat.notifies(0).count(), 1);
-    let fur = cat.texture(2).unwrap();
-    assert_eq!(fur.import.unwrap().file.to_string(), "MODELS\\cat fur.PCX");
-    assert_eq!(cat.textures().count(), 1);
 }
 
 #[test]

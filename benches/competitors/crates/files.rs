@@ -6,13 +6,12 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use meshpeek::unigine::builder;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::json;
 use tempfile::TempDir;
 use zerocopy::IntoBytes;
 
-use crate::support::{claims, inputs};
+use crate::support::{claims, inputs, unigine_builder as builder};
 
 /// The number of surfaces, and the number of quads along a side of each, for a million triangles:
 /// 991,232. An index of a surface takes two bytes.

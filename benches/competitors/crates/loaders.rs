@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use gltf::mesh::util::ReadIndices;
-use meshpeek::Array;
+use meshpeek::internals::Lists;
+use meshpeek::{Array, Model};
 use meshpeek::unigine::Mesh;
 use meshpeek_competitors::version;
 use obvhs::BvhBuildParams;
@@ -19,7 +20,6 @@ use safetensors::SafeTensors;
 use zerocopy::FromBytes;
 
 use crate::files::Files;
-use crate::support::copying_loader;
 use crate::{Answer, Held, Loader, Question};
 
 pub const MESHPEEK: Loader =
@@ -124,12 +124,13 @@ fn meshpeek(files: &Files, question: Question) -> (Answer, Held) {
 }
 
 fn copying(files: &Files, question: Question) -> (Answer, Held) {
-    let mesh = copying_loader::load(&files.path(".mesh"));
-    let copying_loader::Surface { positions, indices, .. } = &mesh.surfaces[0];
+    let model = Model::open(meshpeek::read(files.path(".mesh")).unwrap()).unwrap();
+    let mesh = Lists::load(model.geometry()).unwrap();
+    let (positions, indices) = (&mesh.surfaces[0].targets[0].positions, &mesh.surfaces[0].indices);
     let answer = match question {
         Question::FirstVertex => vec![positions[0]],
         Question::FirstTriangle => [0, 1, 2].map(|corner| positions[indices[corner] as usize]).into(),
-        Question::Bounds => union(mesh.surfaces.iter().map(|surface| bounds(&surface.positions))),
+        Question::Bounds => union(mesh.shapes.iter().map(|shape| bounds(&shape.positions))),
     };
     (answer, Box::new(mesh))
 }

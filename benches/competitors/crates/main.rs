@@ -12,8 +12,13 @@ mod loaders;
 #[path = "../../support"]
 mod support {
     pub mod claims;
-    pub mod copying_loader;
     pub mod inputs;
+    #[path = "../../tests/support/secondlife/builder/mod.rs"]
+    pub mod secondlife_builder;
+    #[path = "../../tests/support/unigine/builder/mod.rs"]
+    pub mod unigine_builder;
+    #[path = "../../tests/support/unreal/builder.rs"]
+    pub mod unreal_builder;
 }
 
 use std::any::Any;

@@ -29,9 +29,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::support::unigine_builder as builder;
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
 use tempfile::TempDir;
 
 /// The number of surfaces of each file.

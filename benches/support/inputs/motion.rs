@@ -7,8 +7,9 @@ use std::f32::consts::TAU;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::support::unigine_builder as builder;
 use meshpeek::model::Transform;
-use meshpeek::unigine::{AnimationGeneration, Generation, builder};
+use meshpeek::unigine::{AnimationGeneration, Generation};
 use tempfile::TempDir;
 
 use super::random;

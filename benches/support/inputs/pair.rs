@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use meshpeek::unreal::{RawPolygon, Variant, builder};
+use crate::support::unreal_builder as builder;
+use meshpeek::unreal::{RawPolygon, Variant};
 use tempfile::TempDir;
 
 /// The number of vertices in a row of the grid.

@@ -33,7 +33,9 @@ pub use axes::TangentFrame;
 pub use quaternion::{NormalOf, Quat7, Quat8};
 pub use scalar::RawQuat7;
 #[cfg(any(feature = "cli", feature = "internals"))]
-pub use scalar::{encode_component, encode7, encode8};
+pub use scalar::encode8;
+#[cfg(feature = "internals")]
+pub use scalar::{encode_component, encode7};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) use snorm8x4::{EightNormals, eight_from_floats};
 pub(crate) use snorm8x4::{normal8_to_snorm8x4, normals8_to_snorm8x4};

@@ -81,7 +81,7 @@ pub(super) fn encode_rotation(rotation: [f32; 4]) -> [I16; 4] {
 ///
 /// The component is clamped to -1..1 and multiplied by 32767, and the product is truncated toward
 /// zero. The code of a component is never -32768.
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn encode_component(value: f32) -> I16 {
     I16::new(component(value))
@@ -93,7 +93,7 @@ fn component(value: f32) -> i16 {
 }
 
 /// Encodes a tangent frame to the same seven bytes as the UNIGINE engine (format ms10).
-#[cfg(any(feature = "cli", feature = "internals"))]
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn encode7(frame: &TangentFrame) -> RawQuat7 {
     let [x, y, z, w] = frame.rotation;

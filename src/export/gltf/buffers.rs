@@ -3,7 +3,7 @@
 //! An export runs twice. The first run plans the arrays: it computes their sizes, their places and
 //! the bounds that the JSON contains. The second run writes them in the same order.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::bounds::BoundsWriter;
 use super::elements::{ArraySpec, BufferUsage, ElementType};
@@ -14,6 +14,7 @@ use crate::export::options::{Compression, ExportOptions};
 use crate::export::{FileBytesOutput, FileOutput, SceneInput, check_size, fault};
 use crate::math::{as_index, as_u64};
 use crate::parse::room;
+use crate::text::counting_writer::CountingWriter;
 
 /// An accessor of the JSON.
 #[derive(Clone, Debug)]
@@ -229,12 +230,12 @@ impl BufferSink for ArrayWriter<'_, '_, '_> {
         }
         self.seek(buffer, offset)?;
         let mut out = FileBytesOutput { file: buffer, out: &mut *self.out };
-        let mut counting = CountedOutput { out: &mut out, count: 0 };
+        let mut counting = CountingWriter::new(&mut out);
         match self.plan.compression {
             None => produce(&mut self.plan.input.releasing(&mut counting))?,
             Some(compression) => counting.write_all(&compress(spec, compression, &self.plan.input, produce)?)?,
         }
-        if counting.count != length {
+        if counting.written != length {
             return Err(changed());
         }
         self.written = self.written.saturating_add(length);
@@ -257,24 +258,6 @@ fn compress(
 /// Returns the error for an array that has another size than in the first run.
 fn changed() -> crate::error::Error {
     fault("buffers", Cause::Changed)
-}
-
-/// A writer that counts the bytes.
-pub(super) struct CountedOutput<'o> {
-    pub(super) out: &'o mut dyn Write,
-    pub(super) count: u64,
-}
-
-impl Write for CountedOutput<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.count = self.count.saturating_add(as_u64(written));
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
 }
 
 /// A block of memory in which floats are decoded, before they are written.

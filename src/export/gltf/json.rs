@@ -6,13 +6,15 @@ use super::buffers::{BufferView, CompressedView, Planner};
 use super::document::Document;
 use super::elements::BufferUsage;
 use super::json_objects::{
-    list, name, write_accessor, write_animation, write_material, write_mesh, write_node, write_skin,
+    list, name, objects, write_accessor, write_animation, write_material, write_mesh, write_node, write_skin,
 };
 use super::meshopt;
 use crate::error::Result;
-use crate::export::json_text::JsonText;
+use crate::export::materials::write_metadata;
 use crate::export::options::Compression;
 use crate::scene::LevelChoice;
+use crate::text::escape::percent_encoded;
+use crate::text::json_text::JsonText;
 
 use crate::export::scene::ExportScene;
 use crate::math::as_index;
@@ -39,34 +41,31 @@ impl JsonSource<'_, '_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<()> {
         let Document { nodes, scenes, meshes, skins, materials, animations, images, .. } = self.document;
         let Planner { accessors, views, buffers, .. } = self.plan;
-        let mut json = JsonText::new(out);
+        let mut json = JsonText::export(out);
         json.object(|json| {
-            json.field("asset").object(|json| self.asset(json))?;
+            json.key("asset").object(|json| self.asset(json))?;
             self.extensions(json)?;
-            list(json, "nodes", nodes, write_node)?;
+            objects(json, "nodes", nodes, write_node)?;
             // A scene without nodes is valid, but not every reader accepts it.
             let has_roots = scenes.iter().any(|scene| !scene.roots.is_empty());
             if has_roots {
-                json.field("scene").count(0)?;
+                json.key("scene").count(0)?;
             }
-            list(json, "scenes", if has_roots { scenes } else { &[] }, |json, scene| {
-                json.object(|json| {
-                    name(json, scene.name.as_deref())?;
-                    list(json, "nodes", &scene.roots, |json, node| json.unsigned(u64::from(*node)))
-                })
+            objects(json, "scenes", if has_roots { scenes } else { &[] }, |json, scene| {
+                name(json, scene.name.as_deref())?;
+                list(json, "nodes", &scene.roots, |json, node| json.unsigned(*node))
             })?;
-            list(json, "meshes", meshes, write_mesh)?;
-            list(json, "skins", skins, write_skin)?;
-            list(json, "animations", animations, write_animation)?;
-            list(json, "materials", materials, write_material)?;
+            objects(json, "meshes", meshes, write_mesh)?;
+            objects(json, "skins", skins, write_skin)?;
+            objects(json, "animations", animations, write_animation)?;
+            objects(json, "materials", materials, write_material)?;
             if !images.is_empty() {
-                let write = |json: &mut JsonText<'_>, image| json.object(|json| json.field("source").count(image));
-                json.field("textures").each(0..images.len(), write)?;
+                json.key("textures").objects(0..images.len(), |json, image| json.key("source").count(image))?;
             }
-            list(json, "images", images, |json, image| json.object(|json| json.field("uri").string(&encoded(image))))?;
-            list(json, "accessors", accessors, write_accessor)?;
-            list(json, "bufferViews", views, |json, view| self.view(json, view))?;
-            if buffers.is_empty() { Ok(()) } else { json.field("buffers").list(|json| self.buffers(json)) }
+            objects(json, "images", images, |json, image| json.key("uri").string(&encoded(image)))?;
+            objects(json, "accessors", accessors, write_accessor)?;
+            objects(json, "bufferViews", views, |json, view| self.view(json, view))?;
+            if buffers.is_empty() { Ok(()) } else { json.key("buffers").list(|json| self.buffers(json)) }
         })?;
         json.finish()
     }
@@ -75,54 +74,51 @@ impl JsonSource<'_, '_> {
         for (index, length) in self.plan.buffers.iter().enumerate() {
             json.object(|json| {
                 if let Some(uri) = (self.uris)(index) {
-                    json.field("uri").string(&encoded(&uri))?;
+                    json.key("uri").string(&encoded(&uri))?;
                 }
-                json.field("byteLength").unsigned(*length)
+                json.key("byteLength").unsigned(*length)
             })?;
         }
         let Some(compression) = self.plan.compression else { return Ok(()) };
         json.object(|json| {
-            json.field("byteLength").unsigned(self.plan.fallback)?;
+            json.key("byteLength").unsigned(self.plan.fallback)?;
             let extension = meshopt::extension(compression);
-            json.field("extensions")
-                .object(|json| json.field(extension).object(|json| json.field("fallback").boolean(true)))
+            json.key("extensions").object(|json| json.key(extension).object(|json| json.key("fallback").boolean(true)))
         })
     }
 
     fn view(&self, json: &mut JsonText<'_>, view: &BufferView) -> Result<()> {
-        json.object(|json| {
-            let fallback = view.compressed.map(|_| self.plan.fallback_index());
-            json.field("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
-            if view.offset > 0 {
-                json.field("byteOffset").unsigned(view.offset)?;
+        let fallback = view.compressed.map(|_| self.plan.fallback_index());
+        json.key("buffer").count(fallback.unwrap_or(as_index(view.buffer)))?;
+        if view.offset > 0 {
+            json.key("byteOffset").unsigned(view.offset)?;
+        }
+        json.key("byteLength").unsigned(view.length)?;
+        match view.usage {
+            BufferUsage::Vertices => {
+                json.key("byteStride").unsigned(view.stride)?;
+                json.key("target").unsigned(34962_u32)?;
             }
-            json.field("byteLength").unsigned(view.length)?;
-            match view.usage {
-                BufferUsage::Vertices => {
-                    json.field("byteStride").unsigned(u64::from(view.stride))?;
-                    json.field("target").unsigned(34962)?;
-                }
-                BufferUsage::Indices => json.field("target").unsigned(34963)?,
-                BufferUsage::Other => {}
-            }
-            match view.compressed.zip(self.plan.compression) {
-                Some((compressed, compression)) => write_compressed(json, view, &compressed, compression),
-                None => Ok(()),
-            }
-        })
+            BufferUsage::Indices => json.key("target").unsigned(34963_u32)?,
+            BufferUsage::Other => {}
+        }
+        match view.compressed.zip(self.plan.compression) {
+            Some((compressed, compression)) => write_compressed(json, view, &compressed, compression),
+            None => Ok(()),
+        }
     }
 
     fn asset(&self, json: &mut JsonText<'_>) -> Result<()> {
         let contents = self.scene.placed.contents;
-        json.field("version").string("2.0")?;
-        json.field("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
-        json.field("extras").object(|json| {
-            json.field("source").object(|json| {
-                json.field("format").string(contents.format())?;
-                json.field("version").string(contents.version())?;
+        json.key("version").string("2.0")?;
+        json.key("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
+        json.key("extras").object(|json| {
+            json.key("source").object(|json| {
+                json.key("format").string(contents.format())?;
+                json.key("version").string(contents.version())?;
                 name(json, self.scene.options.source.name())?;
                 match self.scene.options.source.hash() {
-                    Some(hash) => json.field("hash").string(hash),
+                    Some(hash) => json.key("hash").string(hash),
                     None => Ok(()),
                 }
             })?;
@@ -138,18 +134,7 @@ impl JsonSource<'_, '_> {
         if count == 0 {
             return Ok(());
         }
-        json.field("metadata").list(|json| {
-            let mut written = Ok(());
-            self.scene.placed.contents.metadata(&mut |entry| {
-                if written.is_ok() && is_written(&entry) {
-                    written = json.object(|json| {
-                        json.field("key").string(&entry.key.to_string_lossy())?;
-                        write_value(json.field("value"), &entry.value)
-                    });
-                }
-            })?;
-            written
-        })
+        json.key("metadata").list(|json| write_metadata(self.scene.placed.contents, is_written, json))
     }
 
     /// Writes the names of the extensions that the file uses and requires.
@@ -168,15 +153,6 @@ impl JsonSource<'_, '_> {
     }
 }
 
-fn write_value(json: &mut JsonText<'_>, value: &MetadataValue<'_>) -> Result<()> {
-    match value {
-        MetadataValue::Text(text) => json.string(&text.to_string_lossy()),
-        MetadataValue::Integer(number) => json.signed(*number),
-        MetadataValue::Real(number) => json.double(*number),
-        MetadataValue::Bytes(bytes) => json.string(&hexadecimal(bytes)),
-    }
-}
-
 /// Writes the extension of a compressed view.
 fn write_compressed(
     json: &mut JsonText<'_>,
@@ -185,41 +161,21 @@ fn write_compressed(
     compression: Compression,
 ) -> Result<()> {
     let mode = if view.usage == BufferUsage::Indices { "TRIANGLES" } else { "ATTRIBUTES" };
-    json.field("extensions").object(|json| {
-        json.field(meshopt::extension(compression)).object(|json| {
-            json.field("buffer").unsigned(u64::from(compressed.buffer))?;
-            json.field("byteOffset").unsigned(compressed.offset)?;
-            json.field("byteLength").unsigned(compressed.length)?;
-            json.field("byteStride").unsigned(u64::from(view.stride))?;
-            json.field("count").unsigned(compressed.count)?;
-            json.field("mode").string(mode)
+    json.key("extensions").object(|json| {
+        json.key(meshopt::extension(compression)).object(|json| {
+            json.key("buffer").unsigned(compressed.buffer)?;
+            json.key("byteOffset").unsigned(compressed.offset)?;
+            json.key("byteLength").unsigned(compressed.length)?;
+            json.key("byteStride").unsigned(view.stride)?;
+            json.key("count").unsigned(compressed.count)?;
+            json.key("mode").string(mode)
         })
     })
 }
 
-/// Returns bytes as hexadecimal digits.
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| digits(*byte)).collect()
-}
-
-/// Returns the two hexadecimal digits of a byte.
-fn digits(byte: u8) -> [char; 2] {
-    [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default())
-}
-
 /// Returns a file name as a URI without a scheme or a folder.
 fn encoded(name: &str) -> String {
-    let mut uri = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => uri.push(byte.into()),
-            _ => {
-                uri.push('%');
-                uri.extend(digits(byte).map(|digit| digit.to_ascii_uppercase()));
-            }
-        }
-    }
-    uri
+    percent_encoded(name.as_bytes(), b"-._~")
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ use super::options::ExportOptions;
 use super::{FileBytesOutput, FileOutput, OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
 use crate::export::scene::ExportScene;
-use crate::math::as_u64;
 use crate::model::{MetadataValue, Space};
-use buffers::{ArrayWriter, CountedOutput, Planner};
+use crate::text::counting_writer::CountingWriter;
+use buffers::{ArrayWriter, Planner};
 use document::Document;
 use json::JsonSource;
 use surface::OrderCache;
@@ -81,13 +81,9 @@ impl<'a> GltfWriter<'a> {
 
     /// Writes the only buffer, or one of several.
     fn write_buffer(&self, buffer: usize, out: &mut dyn Write) -> Result<u64> {
-        let mut written = 0_u64;
-        let mut write = |_, bytes: &[u8]| {
-            written = written.saturating_add(as_u64(bytes.len()));
-            out.write_all(bytes)
-        };
-        self.write_buffers(Some(buffer), &mut write)?;
-        Ok(written)
+        let mut counting = CountingWriter::new(out);
+        self.write_buffers(Some(buffer), &mut |_, bytes| counting.write_all(bytes))?;
+        Ok(counting.written)
     }
 
     /// Passes the bytes of one buffer, or of all buffers, to `out` with the index of the buffer.
@@ -98,9 +94,9 @@ impl<'a> GltfWriter<'a> {
 
     /// Writes a GLB file: a header, a chunk of JSON, and a chunk with the buffer.
     fn write_glb(&self, stem: &str, out: &mut dyn Write) -> Result<()> {
-        let mut counting = CountedOutput { out: &mut io::sink(), count: 0 };
+        let mut counting = CountingWriter::new(io::sink());
         self.write_json(stem, &mut counting)?;
-        let (json, buffer) = (counting.count, self.plan.buffers.first().copied());
+        let (json, buffer) = (counting.written, self.plan.buffers.first().copied());
         let padded = |length: u64| length.next_multiple_of(4);
         let chunk = |length: u64| padded(length).saturating_add(8);
         let total = 12_u64.saturating_add(chunk(json)).saturating_add(buffer.map_or(0, chunk));

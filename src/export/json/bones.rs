@@ -1,12 +1,12 @@
 //! The bones and clips of assets and of other files, as JSON.
 
 use crate::error::Result;
-use crate::export::json_text::JsonText;
 use crate::export::materials::name_text;
 use crate::export::scene::ExportScene;
 use crate::math::narrow;
 use crate::model::animation::{Affine, Animations, Clip, ClipKey, KeyValue};
 use crate::model::{Bone, SpaceConversion, Transform};
+use crate::text::json_text::JsonText;
 
 /// The conversion of the transforms of bones, which are relative to their parents.
 struct BoneSpace {
@@ -60,7 +60,7 @@ impl BoneSpace {
 /// Writes the fields `assets` and `animations`.
 pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let mut first_space = None;
-    json.field("assets").list(|json| {
+    json.key("assets").list(|json| {
         for number in scene.placed.assets()? {
             let asset = scene.placed.contents.asset(number)?;
             let Some(level) = scene.placed.levels(&*asset)?.first().copied() else { continue };
@@ -68,22 +68,18 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
             first_space.get_or_insert(conversion);
             let animations = asset.animations();
             json.object(|json| {
-                json.field("asset").count(number)?;
+                json.key("asset").count(number)?;
                 // The written positions are in the space in which the bones are bound.
-                write_matrix(json.field("bind_shape"), Some(Affine::IDENTITY))?;
+                write_matrix(json.key("bind_shape"), Some(Affine::IDENTITY))?;
                 write_skeleton(animations, &BoneSpace::new(conversion), scene.options.clip, "", json)
             })?;
         }
         Ok(())
     })?;
     let space = BoneSpace::new(first_space.unwrap_or_default());
-    json.field("animations").list(|json| {
-        scene.placed.input.clips.iter().try_for_each(|source| {
-            json.object(|json| {
-                json.field("name").string(source.name)?;
-                write_skeleton(source.animations, &space, None, source.name, json)
-            })
-        })
+    json.key("animations").objects(scene.placed.input.clips, |json, source| {
+        json.key("name").string(source.name)?;
+        write_skeleton(source.animations, &space, None, source.name, json)
     })
 }
 
@@ -103,15 +99,13 @@ fn write_skeleton(
     name: &str,
     json: &mut JsonText<'_>,
 ) -> Result<()> {
-    json.field("bones").list(|json| {
-        let count = if has_readable_bones(animations) { animations.bone_count()? } else { 0 };
-        (0..count).try_for_each(|number| {
-            let stored = animations.inverse_bind(number)?;
-            let inverse_bind = stored.and_then(|matrix| space.conversion.transform(&matrix));
-            write_bone(&animations.bone(number)?, inverse_bind, space, json)
-        })
+    let count = if has_readable_bones(animations) { animations.bone_count()? } else { 0 };
+    json.key("bones").objects(0..count, |json, number| {
+        let stored = animations.inverse_bind(number)?;
+        let inverse_bind = stored.and_then(|matrix| space.conversion.transform(&matrix));
+        write_bone(&animations.bone(number)?, inverse_bind, space, json)
     })?;
-    json.field("clips").list(|json| {
+    json.key("clips").list(|json| {
         for number in 0..animations.clip_count()? {
             if chosen.is_none_or(|chosen| chosen == number) {
                 json.object(|json| write_clip(animations, number, space, name, json))?;
@@ -123,14 +117,12 @@ fn write_skeleton(
 
 fn write_bone(bone: &Bone<'_>, inverse_bind: Option<Affine>, space: &BoneSpace, json: &mut JsonText<'_>) -> Result<()> {
     let Transform { position, rotation, scale } = space.transform(&bone.bind);
-    json.object(|json| {
-        json.field("name").string(&name_text(bone.name))?;
-        json.field("parent").signed(bone.parent.into())?;
-        json.field("position").floats(&position)?;
-        json.field("rotation").floats(&rotation)?;
-        json.field("scale").floats(&scale)?;
-        write_matrix(json.field("inverse_bind"), inverse_bind)
-    })
+    json.key("name").string(&name_text(bone.name))?;
+    json.key("parent").signed(bone.parent.into())?;
+    json.key("position").floats(&position)?;
+    json.key("rotation").floats(&rotation)?;
+    json.key("scale").floats(&scale)?;
+    write_matrix(json.key("inverse_bind"), inverse_bind)
 }
 
 fn write_clip(
@@ -142,21 +134,17 @@ fn write_clip(
 ) -> Result<()> {
     let Clip { name: stored, frames, rate, first_vertex_frame, .. } = animations.clip(number)?;
     let stored = name_text(stored);
-    json.field("name").string(if stored.is_empty() { name } else { &stored })?;
-    json.field("frames").unsigned(frames.into())?;
-    json.field("rate").optional(rate, JsonText::float)?;
-    json.field("first_vertex_frame").optional(first_vertex_frame, |json, first| json.unsigned(first.into()))?;
-    json.field("events").list(|json| {
-        let events = (0..).map_while(|index| animations.event(number, index).transpose());
-        events.into_iter().try_for_each(|event| {
-            let event = event?;
-            json.object(|json| {
-                json.field("time").float(event.time)?;
-                json.field("function").string(&name_text(event.function))
-            })
-        })
+    json.key("name").string(if stored.is_empty() { name } else { &stored })?;
+    json.key("frames").unsigned(frames)?;
+    json.key("rate").optional(rate, JsonText::float)?;
+    json.key("first_vertex_frame").optional(first_vertex_frame, JsonText::unsigned)?;
+    let events = (0..).map_while(|index| animations.event(number, index).transpose());
+    json.key("events").objects(events, |json, event| {
+        let event = event?;
+        json.key("time").float(event.time)?;
+        json.key("function").string(&name_text(event.function))
     })?;
-    json.field("keys").list(|json| {
+    json.key("keys").list(|json| {
         // The keys of vertex frames are consecutive, so `first_vertex_frame` says the same.
         if first_vertex_frame.is_some() {
             return Ok(());
@@ -167,13 +155,13 @@ fn write_clip(
 
 fn write_key(key: &ClipKey, space: &BoneSpace, json: &mut JsonText<'_>) -> Result<()> {
     json.object(|json| {
-        json.field("frame").unsigned(key.frame.into())?;
-        json.field("bone").optional(key.bone, JsonText::count)?;
+        json.key("frame").unsigned(key.frame)?;
+        json.key("bone").optional(key.bone, JsonText::count)?;
         match key.value {
-            KeyValue::Position(position) => json.field("position").floats(&space.conversion.position(position)),
-            KeyValue::Rotation(rotation) => json.field("rotation").floats(&space.rotation(rotation)),
-            KeyValue::Scale(scale) => json.field("scale").floats(&space.scale(scale)),
-            KeyValue::VertexFrame(frame) => json.field("vertex_frame").unsigned(frame.into()),
+            KeyValue::Position(position) => json.key("position").floats(&space.conversion.position(position)),
+            KeyValue::Rotation(rotation) => json.key("rotation").floats(&space.rotation(rotation)),
+            KeyValue::Scale(scale) => json.key("scale").floats(&space.scale(scale)),
+            KeyValue::VertexFrame(frame) => json.key("vertex_frame").unsigned(frame),
         }
     })
 }

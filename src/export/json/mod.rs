@@ -22,14 +22,15 @@ mod surfaces;
 use std::io::Write;
 
 use super::flat_losses::{FlatFormat, FlatLosses};
-use super::json_text::JsonText;
 use super::loss::{Loss, LossKind};
+use super::materials::write_metadata;
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput};
 use crate::error::Result;
 use crate::export::scene::ExportScene;
 use crate::model::Space;
 use crate::scene::OutputSpace;
+use crate::text::json_text::JsonText;
 
 /// The version of the schema.
 const SCHEMA: u64 = 1;
@@ -62,37 +63,31 @@ impl<'a> JsonMeshWriter<'a> {
     fn write_document(&self, json: &mut JsonText<'_>) -> Result<()> {
         let (contents, source) = (self.scene.placed.contents, &self.scene.options.source);
         json.object(|json| {
-            json.field("schema").unsigned(SCHEMA)?;
-            json.field("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
-            json.field("name").optional_string(source.name())?;
-            json.field("hash").optional_string(source.hash())?;
-            json.field("format").string(contents.format())?;
-            json.field("version").string(contents.version())?;
-            json.field("space").string(match self.scene.options.space {
+            json.key("schema").unsigned(SCHEMA)?;
+            json.key("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
+            json.key("name").optional_string(source.name())?;
+            json.key("hash").optional_string(source.hash())?;
+            json.key("format").string(contents.format())?;
+            json.key("version").string(contents.version())?;
+            json.key("space").string(match self.scene.options.space {
                 OutputSpace::Target => "gltf",
                 OutputSpace::Stored => "stored",
             })?;
-            json.field("metadata").list(|json| materials::write_metadata(contents, json))?;
-            json.field("materials").list(|json| materials::write_materials(contents, json))?;
+            json.key("metadata").list(|json| write_metadata(contents, |_| true, json))?;
+            materials::write_materials(contents, json.key("materials"))?;
             bones::write_animations(&self.scene, json)?;
-            json.field("places").list(|json| self.write_places(json))?;
-            json.field("surfaces").list(|json| surfaces::write_surfaces(&self.scene, json))
+            json.key("places").objects(&self.scene.placed.places, |json, place| {
+                json.key("asset").count(place.asset)?;
+                json.key("name").optional_string(place.name.as_deref())
+            })?;
+            json.key("surfaces").list(|json| surfaces::write_surfaces(&self.scene, json))
         })?;
         json.finish()
-    }
-
-    fn write_places(&self, json: &mut JsonText<'_>) -> Result<()> {
-        self.scene.placed.places.iter().try_for_each(|place| {
-            json.object(|json| {
-                json.field("asset").count(place.asset)?;
-                json.field("name").optional_string(place.name.as_deref())
-            })
-        })
     }
 }
 
 impl OutputWriter for JsonMeshWriter<'_> {
     fn write(&self, _: usize, _: &str, out: &mut dyn Write) -> Result<()> {
-        self.write_document(&mut JsonText::new(out))
+        self.write_document(&mut JsonText::export(out))
     }
 }

@@ -4,7 +4,6 @@ use super::bones::write_matrix;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::flat_losses::FlatLosses;
-use crate::export::json_text::JsonText;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::materials::name_text;
 use crate::export::scene::ExportScene;
@@ -15,6 +14,7 @@ use crate::model::{Blend, DrawStyle, Indices};
 use crate::scene::shape::{SurfaceShape, each_block};
 use crate::scene::triangles::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
+use crate::text::json_text::JsonText;
 
 /// The vertices that a surface may share with a surface before it.
 struct SharedVertices {
@@ -58,16 +58,16 @@ fn write_surface(
 ) -> Result<()> {
     let view = &surface.surface;
     let known = shared.pool.filter(|(pool, _)| *pool == surface.position_pool());
-    json.field("index").count(surface.surface.index())?;
-    json.field("name").string(&name_text(view.name()?))?;
-    json.field("place").count(surface.place_number)?;
+    json.key("index").count(surface.surface.index())?;
+    json.key("name").string(&name_text(view.name()?))?;
+    json.key("place").count(surface.place_number)?;
     let material = view.material()?;
-    json.field("material").optional_string(material.map(name_text).as_deref())?;
+    json.key("material").optional_string(material.map(name_text).as_deref())?;
     let described = material.and_then(|name| shared.materials.find(&surface.place.materials, name));
-    json.field("material_index").optional(described, JsonText::count)?;
-    json.field("style").object(|json| write_style(view.draw_style()?, json))?;
-    write_matrix(json.field("matrix"), Some(*surface.conversion.map()))?;
-    json.field("shares").optional(known.map(|(_, entry)| entry), JsonText::count)?;
+    json.key("material_index").optional(described, JsonText::count)?;
+    json.key("style").object(|json| write_style(view.draw_style()?, json))?;
+    write_matrix(json.key("matrix"), Some(*surface.conversion.map()))?;
+    json.key("shares").optional(known.map(|(_, entry)| entry), JsonText::count)?;
     if known.is_none() {
         write_vertices(surface, json)?;
         shared.pool = Some((surface.position_pool(), shared.written));
@@ -79,7 +79,7 @@ fn write_surface(
         if !is_computed && !is_posed {
             let stored = if scene.stores_normals(surface)? { view.normals()? } else { None };
             let stored = stored.map(|normals| surface.conversion.array(normals));
-            write_optional_array("normals", stored, json)?;
+            json.key("normals").optional(stored, write_array)?;
         }
         write_attributes(surface, json)?;
     }
@@ -87,43 +87,33 @@ fn write_surface(
         write_vertex_normals(scene, surface, json)?;
     }
     let reverses = surface.conversion.reverses_corners();
-    json.field("indices").list(|json| write_indices(view.indices()?, reverses, json))?;
+    json.key("indices").list(|json| write_indices(view.indices()?, reverses, json))?;
     if is_single {
-        return json.field("attribute_indices").null();
+        return json.key("attribute_indices").null();
     }
-    json.field("attribute_indices").list(|json| write_indices(view.attribute_indices()?, reverses, json))
+    json.key("attribute_indices").list(|json| write_indices(view.attribute_indices()?, reverses, json))
 }
 
 /// Writes what belongs to positions: the fields `positions`, `targets`, `frames` and `weights`.
 fn write_vertices(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let (view, conversion) = (&surface.surface, surface.conversion);
-    json.field("positions").list(|json| {
+    json.key("positions").list(|json| {
         PlacedPositions::new(surface)?.stored.each_block(&mut |block| {
             block.iter().try_for_each(|position| json.floats(&surface.conversion.position(*position)))
         })
     })?;
     let is_base = matches!(surface.shape, SurfaceShape::Base);
     let frames = if is_base { surface.frame_count } else { 0 };
-    json.field("frames").list(|json| {
-        (0..frames)
-            .try_for_each(|frame| json.list(|json| write_array(conversion.array(view.vertex_frame(frame)?), json)))
-    })?;
+    json.key("frames").each(0..frames, |json, frame| write_array(json, conversion.array(view.vertex_frame(frame)?)))?;
     let targets = as_index(view.counts()?.targets);
-    json.field("targets").list(|json| {
-        (1..targets).try_for_each(|target| {
-            json.list(|json| write_array(conversion.array(view.target_positions(target)?), json))
-        })
-    })?;
-    let Some(weights) = view.weights()? else { return json.field("weights").null() };
-    json.field("weights").list(|json| {
-        weights.iter().try_for_each(|influences| {
+    json.key("targets")
+        .each(1..targets, |json, target| write_array(json, conversion.array(view.target_positions(target)?)))?;
+    let Some(weights) = view.weights()? else { return json.key("weights").null() };
+    json.key("weights").each(weights.iter(), |json, influences| {
+        json.each(influences.iter(), |json, influence| {
             json.list(|json| {
-                influences.iter().try_for_each(|influence| {
-                    json.list(|json| {
-                        json.signed(influence.bone.into())?;
-                        json.float(influence.weight)
-                    })
-                })
+                json.signed(influence.bone.into())?;
+                json.float(influence.weight)
             })
         })
     })
@@ -137,8 +127,8 @@ fn write_attributes(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Res
     let counts = view.counts()?;
     if !is_posed {
         match view.tangent_frames()? {
-            None => json.field("tangents").null()?,
-            Some(frames) => json.field("tangents").list(|json| {
+            None => json.key("tangents").null()?,
+            Some(frames) => json.key("tangents").list(|json| {
                 each_block(conversion.array(frames), &mut |block| {
                     block.iter().try_for_each(|frame| {
                         let [x, y, z] = frame.tangent();
@@ -147,20 +137,14 @@ fn write_attributes(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Res
                 })
             })?,
         }
-        json.field("target_normals").list(|json| {
-            (1..as_index(counts.targets)).try_for_each(|target| {
-                json.optional(view.target_normals(target)?, |json, normals| {
-                    json.list(|json| write_array(conversion.array(normals), json))
-                })
-            })
+        json.key("target_normals").each(1..as_index(counts.targets), |json, target| {
+            json.optional(view.target_normals(target)?, |json, normals| write_array(json, conversion.array(normals)))
         })?;
     }
-    json.field("uvs").list(|json| {
-        (0..as_index(counts.uv_sets)).try_for_each(|set| {
-            json.optional(view.uvs(set)?, |json, uvs| json.list(|json| write_array(conversion.array(uvs), json)))
-        })
+    json.key("uvs").each(0..as_index(counts.uv_sets), |json, set| {
+        json.optional(view.uvs(set)?, |json, uvs| write_array(json, conversion.array(uvs)))
     })?;
-    write_optional_array("colors", surface.colors()?.map(|(colors, _)| colors), json)
+    json.key("colors").optional(surface.colors()?.map(|(colors, _)| colors), write_array)
 }
 
 /// Writes the normals that are computed, or those of a pose, which belong to vertices of the welded
@@ -168,11 +152,11 @@ fn write_attributes(surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Res
 fn write_vertex_normals(scene: &ExportScene<'_>, surface: &PlacedSurface<'_>, json: &mut JsonText<'_>) -> Result<()> {
     let (view, mut ignored) = (&surface.surface, LossList::default());
     if VertexParts::new(view, surface.shape, &surface.input)? == VertexParts::Repaired {
-        json.field("normals").null()?;
-        return json.field("normal_indices").null();
+        json.key("normals").null()?;
+        return json.key("normal_indices").null();
     }
     let stored = view.positions()?.len();
-    json.field("normals").list(|json| {
+    json.key("normals").list(|json| {
         scene.each_part(surface, &mut ignored, &mut |part, _| match &part.normals {
             Some(normals) => normals.values.iter().try_for_each(|normal| json.floats(normal)),
             None => CornerBlocks::new(&part.order, stored).each(&mut |corners| {
@@ -182,7 +166,7 @@ fn write_vertex_normals(scene: &ExportScene<'_>, surface: &PlacedSurface<'_>, js
         })
     })?;
     let (mut first, reverses) = (0_u32, surface.conversion.reverses_corners());
-    json.field("normal_indices").list(|json| {
+    json.key("normal_indices").list(|json| {
         scene.each_part(surface, &mut ignored, &mut |part, _| {
             let VertexOrder::Welded(welded) = &part.order else {
                 return write_indices(view.indices()?, reverses, json);
@@ -203,7 +187,7 @@ fn write_style(style: DrawStyle, json: &mut JsonText<'_>) -> Result<()> {
         Blend::Alpha => "alpha".to_owned(),
         Blend::Unknown(code) => format!("unknown {code}"),
     };
-    json.field("blend").string(&blend)?;
+    json.key("blend").string(&blend)?;
     for (name, value) in [
         ("two_sided", style.two_sided),
         ("unlit", style.unlit),
@@ -211,21 +195,13 @@ fn write_style(style: DrawStyle, json: &mut JsonText<'_>) -> Result<()> {
         ("environment", style.environment),
         ("unfiltered", style.unfiltered),
     ] {
-        json.field(name).boolean(value)?;
+        json.key(name).boolean(value)?;
     }
     Ok(())
 }
 
-fn write_optional_array<const N: usize, A: Array<Item = [f32; N]>>(
-    name: &str,
-    array: Option<A>,
-    json: &mut JsonText<'_>,
-) -> Result<()> {
-    json.field(name).optional(array, |json, array| json.list(|json| write_array(array, json)))
-}
-
-fn write_array<const N: usize, A: Array<Item = [f32; N]>>(array: A, json: &mut JsonText<'_>) -> Result<()> {
-    each_block(array, &mut |block| block.iter().try_for_each(|value| json.floats(value)))
+fn write_array<const N: usize, A: Array<Item = [f32; N]>>(json: &mut JsonText<'_>, array: A) -> Result<()> {
+    json.list(|json| each_block(array, &mut |block| block.iter().try_for_each(|value| json.floats(value))))
 }
 
 /// Writes an index stream, in the order of the output.

@@ -2,7 +2,6 @@
 
 use super::vertices::{VertexNumbers, attribute_count, write_line};
 use crate::error::Result;
-use crate::export::block::BlockWriter;
 use crate::export::loss::LossList;
 use crate::export::part_faces::{FaceCorner, each_face};
 use crate::export::scene::ExportScene;
@@ -10,6 +9,7 @@ use crate::export::{CornerBlocks, WrittenPart};
 use crate::scene::PlacedSurface;
 use crate::scene::shape::SurfaceShape;
 use crate::scene::triangles::PlacedPositions;
+use crate::text::block::BlockWriter;
 
 /// Writes the faces of a surface.
 pub(super) fn write_faces(

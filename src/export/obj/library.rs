@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use super::vertices::write_line;
 use crate::error::Result;
-use crate::export::block::BlockWriter;
 use crate::export::materials::name_text;
 use crate::export::source::SourceFacts;
 use crate::model::material_index::MaterialIndex;
@@ -13,6 +13,7 @@ use crate::model::{Contents, Material, Texture, TextureRole};
 use crate::parse::Name;
 use crate::scene::PlacedSurface;
 use crate::scene::triangles::finite_or_zero;
+use crate::text::block::BlockWriter;
 
 /// What a surface states about its material. All text is copied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,9 +109,9 @@ impl Library {
 /// Writes what a file states about a material.
 fn write_material(material: &Material<'_>, source: &SourceFacts, out: &mut BlockWriter<'_>) {
     if let Some([red, green, blue, alpha]) = material.color {
-        write_numbers("Kd", &[red, green, blue], out);
+        write_line("Kd", &[red, green, blue].map(finite_or_zero), out);
         if alpha < 1.0 {
-            write_numbers("d", &[alpha], out);
+            write_line("d", &[finite_or_zero(alpha)], out);
         }
     }
     if material.unlit == Some(true) {
@@ -130,14 +131,6 @@ fn write_material(material: &Material<'_>, source: &SourceFacts, out: &mut Block
         }
     }
     material.text.into_iter().for_each(|text| write_comment("text", text, out));
-}
-
-fn write_numbers(statement: &str, values: &[f32], out: &mut BlockWriter<'_>) {
-    out.text(statement);
-    for value in values {
-        out.text(" ").float(finite_or_zero(*value));
-    }
-    out.text("\n");
 }
 
 fn write_comment(title: &str, name: Name<'_>, out: &mut BlockWriter<'_>) {

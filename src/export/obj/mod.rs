@@ -26,7 +26,6 @@ use library::{Library, word};
 use used_vertices::UsedVertices;
 use vertices::{VertexNumbers, attribute_count};
 
-use super::block::BlockWriter;
 use super::flat_losses::{FlatFormat, FlatLosses};
 use super::loss::{Loss, LossKind, counted};
 use super::options::ExportOptions;
@@ -36,6 +35,7 @@ use crate::export::scene::ExportScene;
 use crate::model::{Space, UvOrigin};
 use crate::scene::triangles::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
+use crate::text::block::BlockWriter;
 
 const OBJ: FlatFormat = FlatFormat {
     lacks: &[
@@ -146,6 +146,6 @@ impl OutputWriter for ObjWriter<'_> {
         } else {
             self.library.write(self.scene.placed.contents, &self.scene.options.source, &mut out)?;
         }
-        out.finish()
+        Ok(out.finish()?)
     }
 }

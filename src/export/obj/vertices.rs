@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use super::used_vertices::UsedVertices;
 use crate::array::Array;
 use crate::error::Result;
-use crate::export::block::BlockWriter;
 use crate::math::{as_index, as_u64};
 use crate::scene::shape::{SurfaceShape, each_block};
 use crate::scene::triangles::{PlacedPositions, finite_or_zero};
 use crate::scene::{PlacedSurface, PoolKey};
+use crate::text::block::BlockWriter;
 
 /// The numbers of vertices, which OBJ counts from 1 through all objects.
 pub(super) struct VertexNumbers<'u> {
@@ -94,9 +94,9 @@ impl<'u> VertexNumbers<'u> {
                     continue;
                 }
                 let position = surface.conversion.position(*position).map(finite_or_zero);
-                write_numbers("v", &position, out);
+                out.numbers("v", &position);
                 if let Some([red, green, blue, _]) = colors.and_then(|colors| colors.get(as_index(vertex))) {
-                    write_numbers("", &[red, green, blue], out);
+                    out.numbers("", &[red, green, blue]);
                 }
                 out.bytes(b"\n");
             }
@@ -156,18 +156,9 @@ fn write_lines<const N: usize, A: Array<Item = [f32; N]>>(
     })
 }
 
-/// Writes a statement with numbers, without a line feed.
-fn write_numbers(statement: &str, values: &[f32], out: &mut BlockWriter<'_>) {
-    out.text(statement);
-    for value in values {
-        out.bytes(b" ").float(*value);
-    }
-}
-
 /// Writes a statement with numbers.
 pub(super) fn write_line(statement: &str, values: &[f32], out: &mut BlockWriter<'_>) {
-    write_numbers(statement, values, out);
-    out.bytes(b"\n");
+    out.numbers(statement, values).bytes(b"\n");
 }
 
 /// Returns the number of attribute vertices that have all attributes of the output.

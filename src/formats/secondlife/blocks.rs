@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::asset_block::{AssetBlock, InflateBuffer};
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
-use super::builder::extract_available;
+use super::edit::extract_available;
 use super::file::Mesh;
 use super::geometry::LevelGeometry;
 use super::properties::physics_in_words;

@@ -81,13 +81,13 @@ mod avatar_joints;
 mod block_index;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod blocks;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub mod builder;
 mod byte_ranges;
 mod container;
 mod container_index;
 mod contents;
 mod detect;
+#[cfg(any(feature = "cli", feature = "internals"))]
+mod edit;
 mod file;
 mod geometry;
 mod header;
@@ -120,7 +120,6 @@ pub(crate) use properties::unopened_properties;
 pub use {
     asset_block::AssetBlock,
     avatar_joints::is_avatar_joint,
-    builder::{Edit, extract},
     container::Instance,
     header::BlockRange,
     matrix::{IDENTITY, multiply},
@@ -133,8 +132,8 @@ pub use {
     asset_block::InflateBuffer,
     asset_part::AssetPart,
     asset_view::AssetView,
-    builder::extract_available,
     container::Container,
+    edit::{Edit, extract, extract_available},
     geometry::LevelGeometry,
     header::{Header, HeaderPrefix},
     level::Level,

@@ -107,7 +107,6 @@
 //! middle of its bounding box. The split axis of a node is the axis that divides the triangle
 //! centres of the node most evenly. A node is a leaf if it has fewer triangles than the target
 //! number that the header stores for leaves, or if no axis divides the triangle centres.
-//! [`builder`] makes the same trees and edge records as the engine, bit for bit.
 //!
 //! The file layout in this documentation was checked on thousands of real files. If the files and
 //! the vendor's published pages differ, this documentation describes the files.
@@ -115,8 +114,6 @@
 mod animation;
 mod blocks;
 mod bounds;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub mod builder;
 mod byte_ranges;
 mod contents;
 pub(crate) mod detect;
@@ -146,13 +143,11 @@ pub use crate::model::Storage;
 pub use animation::Animation;
 
 pub use file::Mesh;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use layout::Generation;
 #[cfg(feature = "internals")]
 pub use {
     animation::playback::Playback,
     blocks::{inflated::InflateBuffer, node::TreeNode},
-    layout::AnimationGeneration,
+    layout::{AnimationGeneration, Generation},
     morph::MorphTarget,
     surface::SurfaceView,
 };

@@ -2,14 +2,17 @@
 //! once for each surface of the file.
 
 use std::io::Write;
-use std::ops::Range;
 
-use super::{Generation, Mesh, builder};
-use crate::decode::{TangentFrame, compact};
+use zerocopy::IntoBytes as _;
+
+use super::layout::{Generation, RawBounds, RawTransform};
+use super::{Mesh, writer::FieldWriter};
+use crate::array::{Bounds, Sphere};
+use crate::decode::{TangentFrame, compact, float, influence4, tangent_frame};
 use crate::error::Result;
 use crate::formats::samples::{CreateFile, HeightField, SampleKind, influences};
 use crate::math::as_u64;
-use crate::model::{MeshFile as _, Transform};
+use crate::model::{Storage, Transform};
 
 /// The number of surfaces of a generated uncompressed mesh.
 const SURFACES: u64 = 16;
@@ -66,99 +69,139 @@ fn plain(size: u64, skinned: bool, create: CreateFile<'_>) -> Result<()> {
         (size / SURFACES).checked_div(bytes).unwrap_or_default()
     };
     let quads = if quads(2) > 0xffff { quads(4) } else { quads(2) };
-    repeat(
-        &mesh(Generation::Ms13, HeightField::of_quads(quads, u16::MAX), skinned),
-        |_| SURFACES,
-        &mut *create("mesh")?,
-    )
+    let bones = if skinned { BONES } else { 0 };
+    write(Generation::Ms13, HeightField::of_quads(quads, u16::MAX), bones, |_| SURFACES, &mut *create("mesh")?)
 }
 
 /// Writes an ms14 mesh with compressed blocks of about `size` bytes.
 fn compressed(size: u64, create: CreateFile<'_>) -> Result<()> {
     let inflated = (size / SURFACES).min(MAX_INFLATED_BYTES);
-    let one = mesh(Generation::Ms14, HeightField::of_quads(inflated / 60, u16::MAX), false);
-    let times = |bytes: u64| size.checked_div(bytes).unwrap_or_default().max(1);
-    repeat(&one, times, &mut *create("mesh")?)
+    let field = HeightField::of_quads(inflated / 60, u16::MAX);
+    let times = |bytes: usize| size.checked_div(as_u64(bytes)).unwrap_or_default().max(1);
+    write(Generation::Ms14, field, 0, times, &mut *create("mesh")?)
 }
 
-fn mesh(generation: Generation, field: HeightField, skinned: bool) -> builder::Mesh {
-    let bone = |number: u16| builder::Bone {
-        name: format!("bone {number}"),
-        parent: i16::try_from(number).map_or(-1, |number| number.saturating_sub(1)),
-        bind: Transform::default(),
+/// Writes a mesh that contains a height field many times, as equal surfaces. `bones` is the number
+/// of bones, or 0 for a mesh without weights. The closure `times` gets the number of bytes of one
+/// surface in the file, and returns the number of surfaces.
+fn write(
+    generation: Generation,
+    field: HeightField,
+    bones: u16,
+    times: impl Fn(usize) -> u64,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let compressed = generation.is_compressed();
+    let bytes = |put: &dyn Fn(&mut FieldWriter<&mut Vec<u8>>) -> Result<()>| {
+        let mut bytes = Vec::new();
+        put(&mut FieldWriter::for_mesh(&mut bytes, generation)).map(|()| bytes)
     };
-    builder::Mesh {
-        bones: (0..if skinned { BONES } else { 0 }).map(bone).collect(),
-        surfaces: vec![surface(field, skinned)],
-        ..builder::Mesh::new(generation)
-    }
-}
-
-fn surface(field: HeightField, skinned: bool) -> builder::Surface {
-    let frame = |normal: [f32; 3]| {
-        let [x, _, z] = normal;
-        let length = (x * x + z * z).sqrt();
-        TangentFrame::from_axes(normal, [z / length, 0.0, -x / length], -1.0)
-    };
-    let base = builder::MorphTarget {
-        positions: field.positions(),
-        frames: field.seamed_normals().into_iter().map(frame).collect(),
-        ..builder::MorphTarget::default()
-    };
-    builder::Surface {
-        name: "height field".into(),
-        weights: (0..if skinned { field.vertex_count() } else { 0 }).map(|at| influences(at, BONES)).collect(),
-        uvs: [field.seamed_uvs(), Vec::new()],
-        indices: field.triangles().flatten().collect(),
-        attribute_indices: field.seamed_triangles().flatten().collect(),
-        targets: vec![base],
-        ..builder::Surface::default()
-    }
-}
-
-/// Writes a mesh file that contains the only surface of `mesh` many times, without creating copies
-/// of the surface in memory.
-///
-/// The closure `times` gets the number of bytes of one surface in the file, and returns the number
-/// of surfaces to write.
-fn repeat(mesh: &builder::Mesh, times: impl Fn(u64) -> u64, out: &mut dyn Write) -> Result<()> {
-    let bytes = mesh.to_bytes()?;
-    let mut regions = Vec::new();
-    Mesh::open(bytes.as_slice())?.regions(0, &mut |region| {
-        let [start, end] = [region.start, region.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-        regions.push((region.field.to_string(), start..end));
+    let corners = field.triangles().count().saturating_mul(3);
+    let bounds: Bounds = field.positions().into_iter().collect();
+    let [center, size] = [bounds.center(), bounds.size()];
+    let radius = size.iter().map(|side| side * side).sum::<f32>().sqrt() * 0.5;
+    let bounds = RawBounds::new(&bounds, &Sphere { center, radius });
+    let head = bytes(&|writer| {
+        writer.text(b"height field")?;
+        writer.lightmap(generation, None)?;
+        (0..if compressed { 2 } else { 0 }).try_for_each(|_| writer.length(corners))?;
+        writer.bounds(&bounds)?;
+        writer.count(1)?;
+        writer.target(generation, b"", compressed.then(|| field.vertex_count()))
     })?;
-    let find = |name: &str| regions.iter().find(|(field, _)| field == name).map_or(0..0, |(_, range)| range.clone());
-    let (count, end) = (find("surfaces.count"), find("closing_magic"));
-    let compressed = mesh.generation.is_compressed();
-    let heads = count.end..find(if compressed { "memory_estimate" } else { "inner_magic" }).start;
-    let geometry = find("bind_transforms").end..if compressed { find("tree_magic").start } else { end.start };
-    let tree = if compressed { find("tree_magic").end..find("table_magic").start } else { end.start..end.start };
-    let each = [&heads, &geometry, &tree].iter().map(|range| range.len()).fold(0, usize::saturating_add);
-    let times = times(as_u64(each));
-    let (written, length) = compact::encode(i32::try_from(times).unwrap_or(i32::MAX));
-    let put = |out: &mut dyn Write, range: &Range<usize>, times: u64| {
-        (0..times).try_for_each(|_| out.write_all(bytes.get(range.clone()).unwrap_or_default()))
-    };
-    put(out, &(0..count.start), 1)?;
-    out.write_all(written.get(..length).unwrap_or_default())?;
-    let (before_geometry, before_tree) = (heads.end..geometry.start, geometry.end..tree.start);
-    put(out, &heads, times)?;
-    put(out, &before_geometry, 1)?;
-    put(out, &geometry, times)?;
-    put(out, &before_tree, 1)?;
-    put(out, &tree, times)?;
+    let mut geometry = bytes(&|writer| write_geometry(field, bones, compressed, writer))?;
+    let mut tree = Vec::new();
     if compressed {
-        let offsets = find("offsets");
-        put(out, &(tree.end..offsets.start), 1)?;
-        // The file stores the byte offset of each surface.
-        let heads = as_u64(heads.len()).saturating_mul(times);
-        let start =
-            [count.start, length, before_geometry.len()].into_iter().map(as_u64).fold(heads, u64::saturating_add);
-        for number in 0..times {
-            out.write_all(&start.saturating_add(number.saturating_mul(as_u64(geometry.len()))).to_le_bytes())?;
+        geometry = bytes(&|writer| writer.new_block(&geometry, Storage::Lz4))?;
+        let content = bytes(&|writer| write_tree(corners / 3, &bounds, writer))?;
+        tree = bytes(&|writer| writer.new_block(&content, Storage::Lz4))?;
+    }
+    let times = times([&head, &geometry, &tree].iter().map(|part| part.len()).fold(0, usize::saturating_add));
+    let mut writer = FieldWriter::for_mesh(out, generation);
+    writer.magic()?;
+    if compressed {
+        writer.count(u32::MAX)?;
+    }
+    writer.bounds(&bounds)?;
+    writer.count(bones.into())?;
+    for bone in 0..bones {
+        writer.text(format!("bone {bone}").as_bytes())?;
+        writer.bytes(&bone.wrapping_sub(1).to_le_bytes())?;
+    }
+    writer.length(usize::try_from(times).unwrap_or(usize::MAX))?;
+    (0..times).try_for_each(|_| writer.bytes(&head))?;
+    if compressed {
+        writer.bytes(&as_u64(geometry.len()).saturating_mul(times).to_le_bytes())?;
+    }
+    writer.magic()?;
+    (0..bones).try_for_each(|_| writer.bytes(RawTransform::new(&Transform::default()).as_bytes()))?;
+    let mut places = Vec::new();
+    for _ in 0..times {
+        places.push(writer.written());
+        writer.bytes(&geometry)?;
+    }
+    writer.magic()?;
+    if compressed {
+        (0..times).try_for_each(|_| writer.bytes(&tree))?;
+        writer.table(&places)?;
+    }
+    writer.flush()
+}
+
+/// Writes the arrays of a surface.
+fn write_geometry(
+    field: HeightField,
+    bones: u16,
+    compressed: bool,
+    writer: &mut FieldWriter<&mut Vec<u8>>,
+) -> Result<()> {
+    let (positions, normals, uvs) = (field.positions(), field.seamed_normals(), field.seamed_uvs());
+    if !compressed {
+        writer.length(positions.len())?;
+    }
+    positions.iter().try_for_each(|position| writer.bytes(float::encode(*position).as_bytes()))?;
+    writer.length(normals.len())?;
+    for normal in &normals {
+        let [x, _, z] = *normal;
+        let length = (x * x + z * z).sqrt();
+        let frame = TangentFrame::from_axes(*normal, [z / length, 0.0, -x / length], -1.0);
+        writer.bytes(tangent_frame::encode8(&frame).as_bytes())?;
+    }
+    writer.count(if bones > 0 { field.vertex_count() } else { 0 })?;
+    for vertex in 0..if bones > 0 { field.vertex_count() } else { 0 } {
+        let list = influences(vertex, bones);
+        writer.length(list.len())?;
+        list.into_iter().try_for_each(|one| writer.bytes(influence4::encode(one).as_bytes()))?;
+    }
+    writer.length(uvs.len())?;
+    uvs.iter().try_for_each(|uv| writer.bytes(float::encode(*uv).as_bytes()))?;
+    // There is no second set of UVs, and there are no colours.
+    (0..2).try_for_each(|_| writer.count(0))?;
+    let streams: [(&mut dyn Iterator<Item = u32>, usize); 2] =
+        [(&mut field.triangles().flatten(), positions.len()), (&mut field.seamed_triangles().flatten(), normals.len())];
+    for (indices, items) in streams {
+        if !compressed {
+            writer.length(field.triangles().count().saturating_mul(3))?;
+        }
+        for index in indices {
+            writer.index(index, items)?;
         }
     }
-    put(out, &end, 1)?;
-    Ok(out.flush()?)
+    Ok(())
+}
+
+/// Writes a spatial tree that is one leaf, without border edges.
+fn write_tree(triangles: usize, bounds: &RawBounds, writer: &mut FieldWriter<&mut Vec<u8>>) -> Result<()> {
+    writer.length(triangles)?;
+    writer.bytes(&vec![0; triangles])?;
+    writer.length(triangles)?;
+    (0..triangles).try_for_each(|triangle| writer.length(triangle.saturating_mul(3)))?;
+    writer.count(1)?;
+    let (none, length) = compact::encode(-1);
+    let none = none.get(..length).unwrap_or_default();
+    [&[0], none, none].iter().try_for_each(|part| writer.bytes(part))?;
+    writer.count(0)?;
+    writer.length(triangles)?;
+    writer.bytes([bounds.min, bounds.max].as_bytes())?;
+    writer.bytes(&0_f32.to_le_bytes())
 }

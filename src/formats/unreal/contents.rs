@@ -2,7 +2,7 @@
 //! textures that the script of a mesh defines.
 
 #[cfg(any(feature = "cli", feature = "internals"))]
-use super::builder::script;
+use super::builder;
 use super::file::Mesh;
 use super::header::no_such;
 use super::layout::DATA;
@@ -21,8 +21,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     #[cfg(any(feature = "cli", feature = "internals"))]
     fn script_named(&self, stem: &str) -> Result<Option<Vec<u8>>> {
         match self.script() {
-            Some(script) => script::rename(&script, stem),
-            None => script::build(self, stem)?.to_bytes(),
+            Some(script) => builder::rename(&script, stem),
+            None => builder::build(self, stem),
         }
         .map(Some)
     }

@@ -89,14 +89,13 @@ mod write;
 use crate::formats::description::FormatDescription;
 
 pub use file::Mesh;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use {crate::decode::polygon::RawPolygon, layout::Variant};
 #[cfg(feature = "internals")]
 pub use {
+    crate::decode::polygon::RawPolygon,
     crate::model::NormalShading,
     companions::{Pair, find},
     frame::Frame,
-    layout::{PolygonType, Style},
+    layout::{PolygonType, Style, Variant},
     surface::SurfaceView,
 };
 #[cfg(feature = "internals")]

@@ -3,9 +3,10 @@
 use std::io::Write as _;
 
 use zerocopy::IntoBytes as _;
+use zerocopy::little_endian::U32;
 
-use super::layout::RawAnivHeader;
-use super::{RawPolygon, Variant, builder};
+use super::layout::{RawAnivHeader, RawDataHeader, RawPolygon, UNUSED};
+use crate::decode::packed32;
 use crate::error::Result;
 use crate::formats::samples::{CreateFile, SampleKind, random};
 
@@ -18,7 +19,7 @@ const MAX_FRAMES: u64 = 65_535;
 const MAX_BYTES: u64 = MAX_VERTICES * 4 * MAX_FRAMES + MAX_VERTICES * 2 * 16;
 /// The maximum number of different vertex frames of a generated mesh. A generated mesh with more
 /// than 64 vertex frames repeats its first 64 vertex frames.
-const MOMENTS: u64 = 64;
+const MOMENTS: u16 = 64;
 /// The number of vertices in a row of the cloth.
 const ROW: u16 = 91;
 /// The number of consecutive polygons of a generated mesh that have the same texture index.
@@ -55,31 +56,23 @@ impl PairPlan {
         Self { vertices, polygons, frames }
     }
 
-    fn mesh(self, frames: u64) -> builder::Mesh {
-        let frames = u16::try_from(frames).unwrap_or(u16::MAX);
-        builder::Mesh {
-            polygons: (0..self.polygons).map(|number| self.polygon(number)).collect(),
-            frames: (0..frames)
-                .map(|frame| (0..self.vertices).map(|vertex| position(vertex, frame)).collect())
-                .collect(),
-            ..builder::Mesh::new(Variant::Classic, self.vertices.into())
-        }
-    }
-
     /// Writes the data file and the aniv file.
     fn write(self, create: CreateFile<'_>) -> Result<()> {
         let mut out = create("d.3d")?;
-        self.mesh(0).write_data(&mut out)?;
+        let [polygons, vertices] = [self.polygons, self.vertices].map(Into::into);
+        out.write_all(RawDataHeader { polygons, vertices, unused: [0; UNUSED] }.as_bytes())?;
+        (0..self.polygons).try_for_each(|number| out.write_all(self.polygon(number).as_bytes()))?;
         out.flush()?;
-        let moments = u64::from(self.frames).min(MOMENTS);
-        let bytes = self.mesh(moments).aniv_bytes()?;
-        let (_, frames) = bytes.split_at_checked(size_of::<RawAnivHeader>()).unwrap_or_default();
-        let frame = usize::from(self.vertices).saturating_mul(4).max(1);
-        let frame_size = u16::try_from(frame).unwrap_or(u16::MAX).into();
+        let frame = |number: u16| -> Vec<U32> {
+            let vertices = 0..self.vertices;
+            vertices.map(|vertex| packed32::encode(position(vertex, number)).unwrap_or_default()).collect()
+        };
+        let moments: Vec<_> = (0..self.frames.min(MOMENTS)).map(frame).collect();
+        let frame_size = self.vertices.saturating_mul(4).into();
         let mut out = create("a.3d")?;
         out.write_all(RawAnivHeader { frames: self.frames.into(), frame_size }.as_bytes())?;
-        for frame in frames.chunks_exact(frame).cycle().take(self.frames.into()) {
-            out.write_all(frame)?;
+        for frame in moments.iter().cycle().take(self.frames.into()) {
+            out.write_all(frame.as_bytes())?;
         }
         Ok(out.flush()?)
     }

@@ -87,7 +87,7 @@ mod tests {
     use crate::decode::TangentFrame;
     use crate::formats::Model;
     use crate::formats::unigine::Generation;
-    use crate::formats::unigine::builder::{self, MorphTarget};
+    use crate::test_builder::{self as builder, MorphTarget};
 
     const POSITIONS: u32 = 50;
     const ATTRIBUTES: u32 = 70;

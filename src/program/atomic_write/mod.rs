@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use tempfile::TempDir;
 
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::text::{complain, shown};
+use crate::program::output::{complain, shown};
 use crate::program::threads;
 use interrupt::Delay;
 

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Instant;
 
+use crate::copying_loader::{self, InMemory, Lists, Loader, SurfaceLists};
 use crate::io::PrefetchList;
 use crate::math::as_index;
 use crate::model::Positions;
 use crate::{Array, Bounds, Geometry, Map, Model, Result, Weights};
 
-use super::copying_loader::{self, InMemory, Lists, Loader, SurfaceLists};
 use super::memory::Usage;
 use super::mesh_files::MeshFiles;
 use super::question::{BenchQuestion, Contestant, Sample};
@@ -47,9 +47,9 @@ pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global
             }
             measure(open, |model| ask_model(model, question))
         }
-        Contestant::Copying => answer_from_lists(question, || {
-            Lists::of(files.open(global, |path| crate::read(path))?.geometry(), InMemory)
-        }),
+        Contestant::Copying => {
+            answer_from_lists(question, || Lists::load(files.open(global, |path| crate::read(path))?.geometry()))
+        }
         Contestant::Reading => answer_from_lists(question, || reading_loader::load(files, global)),
     }
 }
@@ -114,11 +114,11 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
     let geometry = model.geometry();
     Ok(match question {
         BenchQuestion::Open => BenchAnswer::Nothing,
-        BenchQuestion::FirstVertex => match copying_loader::first_surface(geometry)? {
+        BenchQuestion::FirstVertex => match first_surface(geometry)? {
             Some(surface) => BenchAnswer::Vertex(geometry.surface(surface)?.positions()?.get(0)),
             None => BenchAnswer::Vertex(None),
         },
-        BenchQuestion::OneSurface => match copying_loader::first_surface(geometry)? {
+        BenchQuestion::OneSurface => match first_surface(geometry)? {
             Some(surface) => {
                 BenchAnswer::Surface(&[], Loader::new(InMemory).surface(&geometry.surface(surface)?, true)?)
             }
@@ -136,21 +136,20 @@ fn ask_model(model: &Model<Map>, question: BenchQuestion) -> Result<BenchAnswer<
         }
         BenchQuestion::Everything => {
             model.file().prefetch();
-            BenchAnswer::Lists(Box::new(Lists::of(geometry, InMemory)?))
+            BenchAnswer::Lists(Box::new(Lists::load(geometry)?))
         }
     })
 }
 
 fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
-    let frame = || lists.frames.get(..lists.frame_vertices).unwrap_or_default();
     match question {
         BenchQuestion::Open => BenchAnswer::Nothing,
         BenchQuestion::FirstVertex => {
             let own = lists.first().and_then(|surface| surface.targets.first()?.positions.first());
-            BenchAnswer::Vertex(frame().first().or(own).copied())
+            BenchAnswer::Vertex(lists.frame(0).first().or(own).copied())
         }
         BenchQuestion::OneSurface => match lists.first() {
-            Some(surface) => BenchAnswer::Surface(frame(), surface.clone()),
+            Some(surface) => BenchAnswer::Surface(lists.frame(0), surface.clone()),
             None => BenchAnswer::Nothing,
         },
         BenchQuestion::RandomVertices | BenchQuestion::RandomAgain => {
@@ -158,10 +157,20 @@ fn ask_lists(lists: &Lists, question: BenchQuestion) -> BenchAnswer<'_> {
         }
         BenchQuestion::Bounds => {
             let all = lists.shapes.iter().map(|shape| copying_loader::bounds(&shape.positions));
-            BenchAnswer::Bounds(all.fold(copying_loader::bounds(&lists.frames), |bounds, one| bounds.union(&one)))
+            BenchAnswer::Bounds(all.fold(Bounds::EMPTY, |bounds, one| bounds.union(&one)))
         }
         BenchQuestion::Everything => BenchAnswer::AllLists(lists),
     }
+}
+
+/// Returns the index of the first surface that has a vertex.
+pub fn first_surface(geometry: &dyn Geometry) -> Result<Option<usize>> {
+    for surface in geometry.surfaces()? {
+        if !surface.positions()?.is_empty() {
+            return Ok(Some(surface.index()));
+        }
+    }
+    Ok(None)
 }
 
 /// A position array of a mesh, with the bone weights of its vertices.
@@ -253,10 +262,6 @@ impl<'a> HeldArrays<'a> {
 }
 
 fn random_of_lists(lists: &Lists, numbers: Range<u64>) -> u64 {
-    if !lists.frames.is_empty() {
-        let picks = picks(numbers, lists.frames.len());
-        return picks.fold(0, |sum, pick| mix_all(sum, lists.frames.get(pick).into_iter().flatten()));
-    }
     let ends = ends(lists.shapes.iter().map(|shape| shape.positions.len()));
     let picks = picks(numbers, ends.last().copied().unwrap_or_default());
     picks.fold(0, |mut sum, pick| {

@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::render::progress::ProgressMeter;
+use crate::program::output::progress::ProgressMeter;
 use anyhow::{Context as _, bail};
 use clap::ValueEnum as _;
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ use super::question::{BenchQuestion, Contestant, Sample};
 use super::spread::Spread;
 use crate::math::{as_index, as_u64};
 use crate::program::args::Global;
-use crate::program::render::text::shown;
-use crate::program::render::units;
+use crate::program::output::text::shown;
+use crate::program::output::units;
 
 /// The mesh for which the benchmark measures all queries.
 pub struct Subject {

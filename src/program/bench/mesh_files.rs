@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use crate::formats::SampleKind;
 use crate::formats::mesh_files::{FilesOpener, MeshFiles as Pair};
 use crate::program::args::Global;
-use crate::program::render::text::shown;
+use crate::program::output::text::shown;
 use crate::{Model, OpenOptions, Result};
 
 /// The paths of the one or two files of a mesh.

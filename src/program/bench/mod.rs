@@ -2,7 +2,6 @@
 //! with two loaders that copy, and measures time and memory.
 
 pub mod answers;
-pub mod copying_loader;
 pub mod measure;
 pub mod memory;
 pub mod mesh_files;

@@ -3,8 +3,8 @@
 use super::measure::FileMeasurement;
 use super::question::Contestant;
 use super::spread::{Spread, spent};
-use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
-use crate::program::render::units::significant;
+use crate::program::output::svg::{Anchor, SvgPicture, style_sheet};
+use crate::program::output::units::significant;
 
 /// Sizes in the SVG picture, in pixels. The constants are, in this order: the left end of the time
 /// axes, the length of the time axes, the height of a row, the space above the plot of a mesh, the

@@ -12,10 +12,10 @@ use std::ops::Range;
 use bytemuck::Zeroable as _;
 
 use crate::array::rebase::Rebase;
+use crate::copying_loader::{ArraySource, FlatWeights, InMemory, Lists};
 use crate::math::as_u64;
 use crate::{Array, Result, Weights};
 
-use super::copying_loader::{ArraySource, FlatWeights, InMemory, Lists};
 use super::memory;
 use super::mesh_files::MeshFiles;
 use crate::program::args::Global;

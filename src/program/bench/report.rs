@@ -9,8 +9,8 @@ use super::measure::{FileMeasurement, QuestionMeasurement, median};
 use super::memory::Usage;
 use super::question::{BenchQuestion, Contestant};
 use super::spread::{Spread, spent, spread};
-use crate::program::render::json;
-use crate::program::render::units::{bytes, ratio, significant, thousands};
+use crate::program::output::json;
+use crate::program::output::units::{bytes, ratio, significant, thousands};
 
 /// The paragraph of the benchmark report that describes how the times and the memory are measured.
 const METHOD: &str = "\

@@ -2,7 +2,7 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use crate::program::render::units::significant;
+use crate::program::output::units::significant;
 
 /// The median, minimum and maximum of a set of numbers, such as the times of all rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]

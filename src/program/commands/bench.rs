@@ -19,15 +19,15 @@ use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::{MeshFiles, generate};
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
-use crate::program::bench::{answers, copying_loader, measure, memory, plot, report};
-use crate::program::formats::native_output::expect_extension;
+use crate::program::bench::{answers, measure, memory, plot, report};
+use crate::program::formats::expect_extension;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::print_json;
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::text::{complain, shown};
-use crate::program::render::units;
+use crate::program::output::json::print_json;
+use crate::program::output::progress::ProgressMeter;
+use crate::program::output::text::{complain, shown};
+use crate::program::output::units;
 
 const HELP: &str = "\
 The copying loader does the least work with which a file can be copied: it reads the whole file into memory at once, decodes every \
@@ -176,7 +176,7 @@ impl BenchArgs {
             usage!("{}: bench: expected a regular file to map, found a folder or a special file", shown(path));
         }
         let locate = |error| asset.locate_error(error, path);
-        if copying_loader::first_surface(asset.model.geometry()).map_err(locate)?.is_none() {
+        if answers::first_surface(asset.model.geometry()).map_err(locate)?.is_none() {
             usage!("{}: bench: expected a surface with vertices, found none", shown(path));
         }
         asset.model.file().check().map_err(|error| asset.locate_error(error, path))?;

@@ -23,8 +23,8 @@ use crate::program::bench::stream::world::WorldScene;
 use crate::program::input::bytes::map;
 use crate::program::input::paths::InputPaths;
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::text::shown;
-use crate::program::render::units;
+use crate::program::output::text::shown;
+use crate::program::output::units;
 use crate::streaming::{AssetLevels, MapRegions, MemoryTarget, MeshParts, PartVertices, StreamOptions, Streamer};
 use crate::{Map, Model};
 

@@ -13,17 +13,10 @@ use serde_json::{Map, Value, json};
 
 use crate::program::args::{Files, Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, Replace, folder, is_sidecar, open_folder};
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::bytes::identity;
-use crate::program::input::open::Repeated;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::input::{InputAsset, Repeated, identity};
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::start_entries;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::note::note;
-use crate::program::render::progress::suspended;
-use crate::program::render::report::{error_json, report};
-use crate::program::render::text::{counted, shown};
+use crate::program::output::{JsonWriter, counted, error_json, note, report, shown, suspended};
 
 const HELP: &str = "\
 A sidecar is an index of one file. Without it, some data can only be found by reading the data before it. A sidecar holds the \
@@ -66,7 +59,7 @@ impl IndexArgs {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut json = if global.json { Some(JsonWriter::indented(&mut out)) } else { None };
         if let Some(json) = &mut json {
-            start_entries(json)?;
+            json.start_entries()?;
         }
         let (outcome, omitted) = files.each(global, Repeated::Refused, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
@@ -83,13 +76,13 @@ impl IndexArgs {
                 Ok(result) => result,
                 Err(error) => {
                     if let Some(json) = &mut json {
-                        json.item(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
+                        json.value(&json!({ "path": path.to_string_lossy(), "error": error_json(&error) }))?;
                     }
                     return Ok(report(&error, &Global { json: false, ..global.clone() }));
                 }
             };
             if let Some(json) = &mut json {
-                json.item(&result.json(path))?;
+                json.value(&result.json(path))?;
             } else if !global.quiet {
                 suspended(|| writeln!(anstream::stdout().lock(), "{}: {}", shown(path), result.line()))?;
             }
@@ -98,9 +91,7 @@ impl IndexArgs {
         if let Some(json) = &mut json {
             json.close(b"]")?;
             json.field("passed_by", omitted.passed_by.total())?;
-            json.close(b"}")?;
-            writeln!(out)?;
-            out.flush()?;
+            json.end()?;
         }
         Ok(outcome)
     }

@@ -9,14 +9,11 @@ use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::PendingOutput;
-use crate::program::formats::level_args::lod_parser;
-use crate::program::formats::native_output::check_extension;
-use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::input::open::open_asset;
+use crate::program::formats::{check_extension, lod_parser};
+use crate::program::input::{InputAsset, at_output, open_asset};
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::{document, error, print_json};
-use crate::program::render::note::note;
-use crate::program::render::text::{counted, shown};
+use crate::program::output::json::{document, error};
+use crate::program::output::{counted, note, print_json, shown};
 
 const HELP: &str = "\
 The new asset has only this level, stored as its highest. The block of the level is copied as it is stored, and so are the skin, the \

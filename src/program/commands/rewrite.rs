@@ -11,14 +11,11 @@ use crate::export::Loss;
 use crate::model::Storage;
 use crate::program::args::{Global, OneFile, STDIN, named_values};
 use crate::program::atomic_write::{PendingOutput, open_folder};
-use crate::program::formats::native_output::check_extension;
-use crate::program::input::asset::{InputAsset, at_output};
-use crate::program::input::open::{open, open_source_file};
-use crate::program::input::source_file::SourceFile;
+use crate::program::formats::check_extension;
+use crate::program::input::{InputAsset, SourceFile, at_output, open, open_source_file};
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::json::{document, print_json, with};
-use crate::program::render::losses::{loss_line, losses_json, refuse};
-use crate::program::render::text::{counted, shown};
+use crate::program::output::json::{document, with};
+use crate::program::output::{counted, loss_line, losses_json, print_json, refuse, shown};
 
 const HELP: &str = "\
 A sound binary file is written byte for byte as it was. Text (.ezm) is formatted again, but the bits of every number are kept. Data \

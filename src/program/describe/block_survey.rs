@@ -13,11 +13,11 @@ use crate::model::{
     BlockAsset, BlockContent, BlockFile, BlockSummary, BlockView, Counts, DescribedBlocks, InflatedSummary, Lod,
     StoredBlock,
 };
-use crate::program::formats::level_args::LodFilter;
-use crate::program::formats::summary::{GpuCounter, SurfaceInBlock, SurfaceLod, SurfaceSummary};
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 use crate::scene::levels::damage;
 use crate::{Animations, Bounds, Error, Finding, Surface};
+
+use crate::program::formats::{GpuCounter, LodFilter, SurfaceInBlock, SurfaceLod, SurfaceSummary};
 
 /// The maximum number of joints that are listed. A block of 1 MiB may declare 200,000 joints, and
 /// its compressed form takes a thousandth of that.
@@ -243,7 +243,8 @@ impl<'a> AssetSurvey<'a> {
     ) -> usize {
         let index = surface.index();
         let Some(is_placeholder) = self.value_or_finding(inflated.is_placeholder(index), asset) else { return 0 };
-        let counts = surface.counts().unwrap_or_else(|_| no_counts());
+        // A surface whose arrays cannot be read has the base shape, without vertices.
+        let counts = surface.counts().unwrap_or(Counts { targets: 1, ..Counts::default() });
         let triangles = as_index(counts.corners / 3);
         if self.summary.surfaces.len() >= MAX_DESCRIBED {
             let [_, surfaces, _] = &mut self.summary.left_out_blocks;
@@ -307,9 +308,4 @@ impl<'a> AssetSurvey<'a> {
 fn bones(animations: &dyn Animations, count: usize) -> Vec<(String, i32)> {
     let bones = (0..count).filter_map(|bone| animations.bone(bone).ok());
     bones.map(|bone| (bone.name.to_string_lossy(), bone.parent)).collect()
-}
-
-/// Returns the counts of a surface whose arrays cannot be read: the base shape, without vertices.
-fn no_counts() -> Counts {
-    Counts { targets: 1, ..Counts::default() }
 }

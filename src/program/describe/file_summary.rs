@@ -23,7 +23,7 @@ use crate::program::formats::summary::{
 };
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::output::JsonWriter;
 
 /// The maximum number of surfaces of a file in which a surface may take almost no bytes.
 const MAX_LISTED: usize = 4096;
@@ -260,12 +260,6 @@ impl FileSummary {
         names
     }
 
-    /// Returns the number of triangles of the described surfaces, or `None` if the file was not
-    /// inflated.
-    pub fn known_triangles(&self) -> Option<u64> {
-        self.is_inflated().then(|| self.triangles())
-    }
-
     /// Returns the number of triangles of the described level of detail.
     pub fn triangles(&self) -> u64 {
         self.counted().map(SurfaceSummary::triangles).sum()
@@ -288,7 +282,7 @@ impl FileSummary {
         // Writing to a sink cannot fail.
         let _ = self.write_surfaces(asset, &mut out);
         let _ = self.write_properties(asset, &mut out, |_| ());
-        out.take_fault().map_or(Ok(()), Err)
+        out.fault.take().map_or(Ok(()), Err)
     }
 
     /// Adds the path of the mesh that the animation moves to the description, if such a mesh is on

@@ -11,10 +11,10 @@ use super::clips::ClipSummary;
 use super::fields::Fields;
 use super::file_summary::FileSummary;
 use super::placed::PlacedBounds;
-use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceLod, SurfaceSummary};
-use crate::program::input::asset::InputAsset;
-use crate::program::render::json::{self, JsonFields};
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::formats::{GpuSize, LevelSummary, SurfaceLod, SurfaceSummary};
+use crate::program::input::InputAsset;
+use crate::program::output::JsonWriter;
+use crate::program::output::json::{self};
 
 impl FileSummary {
     /// Writes the entry of the file in a list of entries. If the file has changed since it was
@@ -24,7 +24,6 @@ impl FileSummary {
         &self,
         asset: &InputAsset,
         path: &Path,
-        mesh: Option<String>,
         fields: &Fields,
         out: &mut JsonWriter<'_>,
         end_properties: impl FnOnce(&JsonWriter<'_>),
@@ -37,7 +36,7 @@ impl FileSummary {
         }
         let mut fault = None;
         let is_field = |name: &str| fields.has_json(name);
-        out.item_object(|out| {
+        out.object(|out| {
             out.field("path", path.to_string_lossy())?;
             for (name, value) in self.scalars() {
                 if is_field(name) {
@@ -49,30 +48,28 @@ impl FileSummary {
             }
             if is_field("bones") {
                 let bones = self.bones.iter().map(|(name, parent)| json!({ "name": name, "parent": parent }));
-                out.field_items("bones", bones)?;
+                out.key("bones").values(bones)?;
             }
             if is_field("lods") {
                 let levels = self.levels.iter().map(LevelSummary::json);
-                out.field_items("lods", lods.map(|block| block.record().into()).chain(levels))?;
+                out.key("lods").values(lods.map(|block| block.record().into()).chain(levels))?;
             }
             if is_field("surfaces") {
-                out.start_field("surfaces")?;
-                self.write_surfaces(asset, out)?;
+                self.write_surfaces(asset, out.key("surfaces"))?;
             }
             if is_field("clips") {
-                out.field_items("clips", self.clips.iter().map(|clip| self.clip_json(clip)))?;
+                out.key("clips").values(self.clips.iter().map(|clip| self.clip_json(clip)))?;
             }
             if is_field("properties") {
-                out.start_field("properties")?;
-                self.write_properties(asset, out, end_properties)?;
+                self.write_properties(asset, out.key("properties"), end_properties)?;
             }
             if is_field("findings") {
-                out.field_items("findings", json::findings(&self.findings, &self.files))?;
+                out.key("findings").values(json::findings(&self.findings, &self.files))?;
             }
-            if let Some(mesh) = mesh {
+            if let Some(mesh) = asset.mesh_name() {
                 out.field("mesh", mesh)?;
             }
-            fault = out.take_fault().or_else(|| asset.check().err()).map(|fault| asset.locate_error(fault, path));
+            fault = out.fault.take().or_else(|| asset.check().err()).map(|fault| asset.locate_error(fault, path));
             fault.as_ref().map_or(Ok(()), |fault| out.field("error", json::error(fault)))
         })?;
         Ok(fault)
@@ -87,7 +84,7 @@ impl FileSummary {
             ("version", self.version.into()),
             ("bytes", self.bytes.into()),
             ("touched_bytes", self.touched.into()),
-            ("triangles", self.known_triangles().into()),
+            ("triangles", self.is_inflated().then(|| self.triangles()).into()),
             ("gpu_vertices", gpu.map(|gpu| gpu.vertices).into()),
             ("gpu_bytes", gpu.as_ref().map(GpuSize::bytes).into()),
             ("bounds_stored", self.stores_bounds.into()),
@@ -125,13 +122,19 @@ impl FileSummary {
     pub fn write_surfaces(&self, asset: &InputAsset, out: &mut JsonWriter<'_>) -> io::Result<()> {
         out.list(|out| {
             for surface in &self.surfaces {
-                let properties = surface.in_block.map(|in_block| Ok(in_block.json()));
-                match properties.unwrap_or_else(|| surface_properties(asset, surface.index)) {
-                    Ok(properties) => out.item(&surface_json(surface, &properties))?,
-                    Err(fault) => {
-                        out.fail(fault);
-                        break;
+                out.object(|out| {
+                    out.fields(&surface_json(surface))?;
+                    if let Some(in_block) = surface.in_block {
+                        return out.fields(&in_block.json());
                     }
+                    let file = asset.model.file();
+                    file.surface_properties(surface.index, &mut Properties::new(out)).unwrap_or_else(|fault| {
+                        out.fail(fault);
+                        Ok(())
+                    })
+                })?;
+                if out.fault.is_some() {
+                    break;
                 }
             }
             Ok(())
@@ -144,7 +147,7 @@ impl FileSummary {
         if [assets, surfaces, joints] == [0; 3] {
             return Ok(());
         }
-        out.field_object("left_out", |out| {
+        out.key("left_out").object(|out| {
             out.field("members", assets)?;
             out.field("surfaces", surfaces)?;
             if joints == 0 { Ok(()) } else { out.field("bones", joints) }
@@ -176,22 +179,15 @@ impl FileSummary {
     }
 }
 
-/// Returns the fields of a surface that exist only in its format as a JSON object.
-fn surface_properties(asset: &InputAsset, surface: usize) -> crate::Result<Value> {
-    let mut fields = JsonFields::default();
-    asset.model.file().surface_properties(surface, &mut Properties::new(&mut fields))??;
-    fields.finish()
-}
-
 /// Returns the paths of the files of a mesh as a JSON object.
 fn files(pair: &MeshFiles) -> Value {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     json!({ "data": shown(&pair.data), "aniv": shown(&pair.aniv), "script": pair.script.as_deref().map(shown) })
 }
 
-/// Returns the description of a surface as a JSON object. `properties` has the fields that exist
-/// only in its format.
-fn surface_json(surface: &SurfaceSummary, properties: &Value) -> Value {
+/// Returns the description of a surface as a JSON object, without the fields that exist only in its
+/// format.
+fn surface_json(surface: &SurfaceSummary) -> Value {
     let SurfaceSummary { index, lod, name, material, bounds, counts, drawn, gpu, .. } = surface;
     let lod = lod.map(|lod| match lod {
         SurfaceLod::Block(name) => Value::from(name),
@@ -216,7 +212,6 @@ fn surface_json(surface: &SurfaceSummary, properties: &Value) -> Value {
         "drawn": drawn,
         "bounds": json::bounds(bounds),
     });
-    let object = json::extend(object, properties);
     if surface.is_whole {
         return object;
     }

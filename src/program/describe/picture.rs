@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use crate::program::args::Global;
-use crate::program::input::asset::InputAsset;
-use crate::program::render::note::note;
-use crate::program::render::text::{counted, shown};
+use crate::program::input::InputAsset;
+use crate::program::output::{counted, note, shown};
 use crate::render::{Background, ClipSource, LeftOutTriangles, MeshPicture, Picture, PictureOptions, SceneInput, draw};
 
 /// The number of pixels for each triangle that is drawn, if a mesh has levels of detail.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::Name;
 use serde_json::{Value, json};
 
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 
 /// The maximum number of meshes whose skeletons are kept in memory.
 const MAX_MESHES: usize = 1024;

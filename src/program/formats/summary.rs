@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::export::{LevelChoice, SceneInput, VertexCount, VertexCounter};
 use crate::math::as_u64;
 use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::render::json;
+use crate::program::output::json;
 
 /// The size of a position on a GPU, in bytes: three 32-bit floats.
 const POSITION: u64 = 12;

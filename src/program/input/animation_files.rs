@@ -9,7 +9,7 @@ use super::paths::{InputPath, InputPaths};
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::is_part;
 use crate::program::outcome::usage;
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 use crate::scene::ClipSource;
 
 /// A file whose clips are used.

@@ -8,10 +8,7 @@ use crate::{Error, Field, Finding, Model};
 
 use super::bytes::{Data, MappedFile};
 use crate::program::args::{Global, STDIN};
-use crate::program::render::note::note;
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::report::is_pipe_closed;
-use crate::program::render::text::shown;
+use crate::program::output::{ProgressMeter, is_pipe_closed, note, shown};
 
 /// An open model, with the paths of its files and the index of the file that is named on the
 /// command line.
@@ -34,11 +31,6 @@ pub struct InputAsset {
 }
 
 impl InputAsset {
-    /// Returns the bytes of the file that is named on the command line.
-    pub fn bytes(&self) -> &[u8] {
-        self.source_bytes(self.source)
-    }
-
     /// Returns the bytes of the file with index `source` in the list of the files of the model, or
     /// an empty slice if the index is out of range.
     pub fn source_bytes(&self, source: usize) -> &[u8] {

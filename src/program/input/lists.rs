@@ -10,7 +10,7 @@ use crate::io::open_stream;
 use crate::math::as_u64;
 use crate::program::args::{ListArgs, STDIN};
 use crate::program::outcome::usage;
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 
 /// The greatest size of a list in bytes.
 const MAX_LIST: u64 = 64 << 20;

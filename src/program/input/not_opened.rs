@@ -17,8 +17,8 @@ use crate::formats::foreign::ForeignKind;
 use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::Global;
 use crate::program::formats::has_extension;
-use crate::program::render::note::note;
-use crate::program::render::text::{count, counted, shown};
+use crate::program::output::note;
+use crate::program::output::text::{count, counted, shown};
 
 /// The greatest number of kinds that a text lists.
 const MAX_KINDS: usize = 12;

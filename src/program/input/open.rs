@@ -26,9 +26,7 @@ use crate::formats::open_named as open_data;
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::{has_extension, is_recognised};
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::note::note;
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::text::shown;
+use crate::program::output::{ProgressMeter, note, shown};
 
 /// The number of bytes at the start of a file that tell whether it is a Git LFS pointer, a page,
 /// zeros or a file of another program.
@@ -293,46 +291,19 @@ pub enum Repeated {
     Refused,
 }
 
-/// Opens every file that is named on the command line, and passes each model to `visit`. Folders
-/// without any mesh are an error, which is passed to `visit`, too.
+/// Opens every file that is named on the command line, and passes each model to `visit`.
+///
+/// If `needs_mesh` is true, folders without any mesh are an error, which is passed to `visit`, too.
+/// Otherwise a note says so, and the caller notes the files that are passed by next to meshes.
 ///
 /// Returns the outcome with the highest exit code, and what was not opened. The function shows a
 /// progress bar on the terminal, so `visit` prints with
-/// [`suspended`](crate::program::render::progress::suspended).
+/// [`suspended`](crate::program::output::suspended).
 pub fn each(
-    names: &[PathBuf],
-    walk: &WalkArgs,
+    (names, walk, needs_mesh): (&[PathBuf], &WalkArgs, bool),
     global: &Global,
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, NotOpened)> {
-    let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
-    omitted.note_passed_by(global);
-    match (omitted.no_mesh(), &omitted.without_mesh) {
-        (Some(error), Some(folder)) => Ok((outcome.max(visit(folder, Err(error))?), omitted)),
-        _ => Ok((outcome, omitted)),
-    }
-}
-
-/// Opens every file like [`each`]. If folders contain no mesh, a note says so. The files that are
-/// passed by next to meshes are left to the caller.
-pub fn each_or_none(
-    names: &[PathBuf],
-    walk: &WalkArgs,
-    global: &Global,
-    when_repeated: Repeated,
-    mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
-) -> anyhow::Result<(Outcome, NotOpened)> {
-    let (outcome, omitted) = each_found((names, walk), global, when_repeated, &mut visit)?;
-    omitted.note_no_mesh(global);
-    Ok((outcome, omitted))
-}
-
-fn each_found(
-    (names, walk): (&[PathBuf], &WalkArgs),
-    global: &Global,
-    when_repeated: Repeated,
-    visit: &mut dyn FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, NotOpened)> {
     let mut opener = Opener::counting_bytes(global);
     let mut inputs = InputPaths::expand(names, walk)?;
@@ -364,6 +335,14 @@ fn each_found(
     drop(progress);
     omitted.set_opened(is_any, &inputs);
     note_omissions(&inputs, &omitted, global);
+    if !needs_mesh {
+        omitted.note_no_mesh(global);
+        return Ok((worst, omitted));
+    }
+    omitted.note_passed_by(global);
+    if let (Some(error), Some(folder)) = (omitted.no_mesh(), &omitted.without_mesh) {
+        worst = worst.max(visit(folder, Err(error))?);
+    }
     Ok((worst, omitted))
 }
 

@@ -19,9 +19,7 @@ use crate::formats::mesh_files::{data_of, is_aniv, lower};
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::formats::{FileInFolder, file_in_folder, has_extension};
 use crate::program::outcome::UsageError;
-use crate::program::render::note::note;
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::text::shown;
+use crate::program::output::{ProgressMeter, note, shown};
 
 /// The characters that make a part of a path a pattern.
 const SPECIAL: [char; 3] = ['*', '?', '['];

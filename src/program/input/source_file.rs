@@ -25,14 +25,17 @@ pub enum RegionFile<'f> {
     Script(&'f Script<Data>),
 }
 
-impl RegionFile<'_> {
+impl<'f> RegionFile<'f> {
     /// Returns the size of the file in bytes.
     pub fn size(&self) -> u64 {
-        let bytes = match self {
-            Self::Mesh(asset, source) => asset.source_bytes(*source),
+        as_u64(self.bytes().len())
+    }
+
+    fn bytes(self) -> &'f [u8] {
+        match self {
+            Self::Mesh(asset, source) => asset.source_bytes(source),
             Self::Script(script) => script.as_bytes(),
-        };
-        as_u64(bytes.len())
+        }
     }
 
     /// Calls `visit` once for each named byte range (region) of the file.
@@ -47,10 +50,7 @@ impl RegionFile<'_> {
 impl SourceFile {
     /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Model(asset) => asset.bytes(),
-            Self::Script(script) => script.as_bytes(),
-        }
+        self.region_file().bytes()
     }
 
     /// Returns the open model, or `None` if the file is an Unreal script.

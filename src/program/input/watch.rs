@@ -14,8 +14,7 @@ use super::paths::walk_files;
 use crate::formats::is_mesh_name;
 use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::note::note;
-use crate::program::render::report::{is_pipe_closed, report};
+use crate::program::output::{is_pipe_closed, note, report};
 
 /// The time between two looks at the files.
 const INTERVAL: Duration = Duration::from_millis(250);

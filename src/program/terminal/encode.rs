@@ -7,8 +7,8 @@ use super::blocks::block_lines;
 use super::protocol::Protocol;
 #[cfg(feature = "sixel")]
 use super::sixel::sixel_image;
+use crate::program::output::base64;
 use crate::program::picture::png::png_bytes;
-use crate::program::render::base64::base64;
 use crate::render::Picture;
 
 /// The most base64 digits in one sequence.

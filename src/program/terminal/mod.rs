@@ -26,7 +26,7 @@ pub use view_state::{TerminalScene, ViewState};
 
 use super::args::Global;
 use super::outcome::{Outcome, UsageError, usage};
-use super::render::report::{is_pipe_closed, report};
+use super::output::{is_pipe_closed, report};
 use crate::render::Picture;
 use encode::{PicturePlace, encode};
 use protocol::is_dumb;
@@ -236,8 +236,8 @@ pub fn side_by_side(picture: &[String], columns: usize, text: &[String], first: 
 mod tests {
     use super::protocol::BlockColors;
     use super::*;
+    use crate::program::output::base64;
     use crate::program::picture::png::png_bytes;
-    use crate::program::render::base64::base64;
 
     #[test]
     fn shows_only_where_a_terminal_is() {

@@ -24,7 +24,8 @@ use libfuzzer_sys::fuzz_target;
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::query::{Scene, Tree, Triangles};
-use meshpeek::unigine::{Generation, Mesh, builder};
+use meshpeek::unigine::{Generation, Mesh};
+use support::unigine::builder;
 use meshpeek::{Animations as _, Array as _, Geometry, Pose, Result, Skeleton, SkinnedSurface, Surface, unreal};
 use support::query::{Corners, Oracle, Questions, ask, expect, faces_of, sound};
 
@@ -160,7 +161,7 @@ fn frames(input: &mut Input<'_>) {
         ..unreal::RawPolygon::EMPTY
     };
     let polygons = input.list(64, polygon);
-    let pair = unreal::builder::Mesh { polygons, frames: all, ..unreal::builder::Mesh::new(variant, vertices as u32) };
+    let pair = support::unreal::builder::Mesh { polygons, frames: all, ..support::unreal::builder::Mesh::new(variant, vertices as u32) };
     let mesh = unreal::Mesh::open(pair.data_bytes().unwrap(), pair.aniv_bytes().unwrap()).unwrap();
     let mut questions = input.questions(mesh.surface_count().unwrap(), 30);
     for ray in &mut questions.rays {

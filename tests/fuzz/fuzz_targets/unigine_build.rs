@@ -21,7 +21,8 @@ use input::Input;
 use libfuzzer_sys::fuzz_target;
 use meshpeek::decode::{Influence, TangentFrame, influence4};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, Storage, builder};
+use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, Storage};
+use support::unigine::builder;
 use meshpeek::{Array as _, MeshFile as _};
 
 fn bone(input: &mut Input<'_>) -> builder::Bone {

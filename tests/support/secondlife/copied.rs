@@ -1,7 +1,7 @@
 //! Copies levels of detail, convex hulls and skins of an asset to the structs of the builder.
 
+use crate::support::secondlife::builder::{Convex, Joint, Level, Skin, Submesh};
 use meshpeek::Array as _;
-use meshpeek::secondlife::builder::{Convex, Joint, Level, Skin, Submesh};
 use meshpeek::secondlife::{self, Mesh};
 
 /// Copies a level of detail. The quantization box is copied if all submeshes have the same.

@@ -1,5 +1,6 @@
 //! Second Life assets: samples, and assets that are built value by value.
 
+pub mod builder;
 mod container;
 pub mod copied;
 pub mod invariants;

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
+use crate::support::secondlife::builder;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use meshpeek::secondlife::builder;
 use meshpeek::secondlife::llsd::LlsdWriter;
 
 /// The entries of a map.

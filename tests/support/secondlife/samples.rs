@@ -3,9 +3,10 @@
 use std::f32::consts::{FRAC_PI_2, TAU};
 use std::path::PathBuf;
 
+use crate::support::secondlife::builder;
 use meshpeek::decode::Influence;
 use meshpeek::secondlife::llsd::LlsdWriter;
-use meshpeek::secondlife::{AssetPart, IDENTITY, Mesh, builder};
+use meshpeek::secondlife::{AssetPart, IDENTITY, Mesh};
 
 use super::container::{Container, Instance, cache};
 

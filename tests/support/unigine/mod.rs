@@ -1,6 +1,7 @@
 //! UNIGINE files: samples, named fields, and files that are built byte by byte.
 
 pub mod animation_invariants;
+pub mod builder;
 mod fields;
 pub mod invariants;
 pub mod raw_blocks;

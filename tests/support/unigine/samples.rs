@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::support::unigine::builder;
 use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::Transform;
-use meshpeek::unigine::{AnimationGeneration, Generation, Storage, builder};
+use meshpeek::unigine::{AnimationGeneration, Generation, Storage};
 
 /// A sample of `data/unigine`: the stem of its file, and the mesh that it is built from.
 pub struct Sample {

@@ -1,10 +1,11 @@
 //! Does everything that a caller can do with an Unreal pair and its script, valid or not, and tests
 //! the invariants that hold for any content.
 
+use crate::support::unreal::builder;
 use meshpeek::model::{Attachment, InterpolatedPositions, Positions};
 use meshpeek::unreal::script::{self, Script};
 use meshpeek::unreal::{
-    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, SurfaceView, UvDivisor, Variant, builder,
+    Mesh, NormalShading, Placement, PolygonType, RULES, RawPolygon, SurfaceView, UvDivisor, Variant,
 };
 use meshpeek::{
     Animations, Array, Bounds, Error, ErrorKind, Finding, MeshFile as _, Model, OpenOptions, Region, Result, Surface,
@@ -427,9 +428,9 @@ fn write_again(mesh: &Mesh<&[u8]>, [data, aniv, script]: Sources<'_>) {
     assert_eq!((again.variant(), counts(&again)), (mesh.variant(), counts(mesh)));
     mesh.write_uv_listing(&mut listing).unwrap();
     assert_eq!(listing.split(|byte| *byte == b'\n').count(), mesh.polygon_count() + 1);
-    let built = builder::script::build(mesh, "a 1").unwrap();
-    let script = Script::open(built.to_bytes().unwrap()).unwrap();
-    let selected = script.select(built.mesh.as_bytes());
+    let built = meshpeek::unreal::builder::build(mesh, "a 1").unwrap();
+    let script = Script::open(built).unwrap();
+    let selected = script.select(b"a_1");
     let drawn =
         (0..mesh.surface_count().unwrap()).map(|index| mesh.surface(index).unwrap()).filter(SurfaceView::is_drawn);
     for texture in drawn.map(|view| view.texture()) {

@@ -1,5 +1,6 @@
 //! Unreal vertex meshes: samples, and checks that hold for any bytes.
 
+pub mod builder;
 pub mod invariants;
 mod samples;
 

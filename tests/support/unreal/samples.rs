@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use meshpeek::unreal::{Mesh, RawPolygon, Variant, builder, script};
+use crate::support::unreal::builder;
+use meshpeek::unreal::{Mesh, RawPolygon, Variant, script};
 
 /// Returns the folder of the samples of Unreal vertex meshes.
 pub fn data() -> PathBuf {
@@ -41,7 +42,7 @@ pub fn samples() -> Vec<Sample> {
     let boxed = boxed(8);
     let script = {
         let [data, aniv] = [boxed.data_bytes(), boxed.aniv_bytes()].map(Result::unwrap);
-        builder::script::build(&Mesh::open(data, aniv).unwrap(), "box").unwrap().to_bytes().unwrap()
+        meshpeek::unreal::builder::build(&Mesh::open(data, aniv).unwrap(), "box").unwrap()
     };
     vec![
         Sample::new("box", &boxed).with(".uc", script),

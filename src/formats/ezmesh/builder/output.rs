@@ -10,12 +10,12 @@ use crate::error::{Cause, Error, Field, Result, show_bytes};
 use crate::formats::ezmesh::layout::FORMAT;
 use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
 use crate::parse::Limits;
+use crate::text::block::BlockWriter;
 
 /// Maximum length of a line of numbers, in bytes.
 const LINE: usize = 160;
-/// Size of the output buffer, in bytes. The buffered bytes are written to the output when the
-/// buffer holds at least 65,536 bytes.
-const PIECE: usize = 64 << 10;
+/// The number of bytes of a text from which it is not copied into a block.
+const LARGE: usize = 64 << 10;
 
 /// Creates the error for data that the form of the output cannot store.
 pub(crate) fn refused(
@@ -35,10 +35,9 @@ pub(crate) fn failed(error: std::io::Error) -> Error {
 /// is left out.
 pub(crate) struct Output<'o> {
     /// Where the bytes go, or `None` if only the names of a text file are checked.
-    out: Option<&'o mut dyn Write>,
+    out: Option<BlockWriter<'o>>,
     /// Whether a binary file is written, which is little-endian.
     is_binary: bool,
-    piece: Vec<u8>,
     /// The text of the token that is being written.
     token: Vec<u8>,
     /// Length of the current line so far, in bytes.
@@ -54,21 +53,12 @@ pub(crate) struct Output<'o> {
 impl<'o> Output<'o> {
     /// Writes a text file or a binary file.
     pub(crate) fn new(out: &'o mut dyn Write, is_binary: bool) -> Self {
-        Self { out: Some(out), is_binary, ..Self::checking() }
+        Self { out: Some(BlockWriter::new(out)), is_binary, ..Self::checking() }
     }
 
     /// Checks that a text file can store the names that are written to it.
     pub(crate) const fn checking() -> Self {
-        Self {
-            out: None,
-            is_binary: false,
-            piece: Vec::new(),
-            token: Vec::new(),
-            column: 0,
-            depth: 0,
-            place: Field::new(""),
-            fault: None,
-        }
+        Self { out: None, is_binary: false, token: Vec::new(), column: 0, depth: 0, place: Field::new(""), fault: None }
     }
 
     pub(crate) const fn is_binary(&self) -> bool {
@@ -81,25 +71,20 @@ impl<'o> Output<'o> {
     }
 
     /// Writes all buffered bytes, and flushes the output.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        self.flush()?;
-        self.out.map_or(Ok(()), |out| out.flush().map_err(failed))
+    pub(crate) fn finish(self) -> Result<()> {
+        let finish = |mut out: BlockWriter<'_>| out.finish().and_then(|()| out.out().flush());
+        self.out.map_or(Ok(()), finish).map_err(failed)
     }
 
-    fn flush(&mut self) -> Result<()> {
-        let written = self.out.as_mut().map_or(Ok(()), |out| out.write_all(&self.piece).map_err(failed));
-        self.piece.clear();
-        written
-    }
-
-    /// Writes the buffered bytes to the output if the buffer holds at least 65,536 bytes.
-    fn pass(&mut self) -> Result<()> {
-        if self.piece.len() < PIECE { Ok(()) } else { self.flush() }
+    /// Writes the block if it is full.
+    fn end_record(&mut self) -> Result<()> {
+        let block = self.out.as_mut().filter(|block| block.is_full());
+        block.map_or(Ok(()), BlockWriter::finish).map_err(failed)
     }
 
     fn put(&mut self, bytes: &[u8]) {
-        if !self.is_checking() {
-            self.piece.extend_from_slice(bytes);
+        if let Some(out) = &mut self.out {
+            out.bytes(bytes);
             self.column = self.column.saturating_add(bytes.len());
         }
     }
@@ -121,7 +106,7 @@ impl<'o> Output<'o> {
     pub(crate) fn end_line(&mut self) -> Result<()> {
         self.markup(&["\r\n"]);
         self.column = 0;
-        self.fault.take().map_or_else(|| self.pass(), Err)
+        self.fault.take().map_or_else(|| self.end_record(), Err)
     }
 
     /// Writes the start of the tag of an element: `<` and the name.
@@ -169,12 +154,11 @@ impl<'o> Output<'o> {
 
     /// Writes the bytes of a binary file without a copy of many bytes.
     fn put_all(&mut self, bytes: &[u8]) -> Result<()> {
-        if bytes.len() < PIECE {
+        let Some(out) = self.out.as_mut().filter(|_| bytes.len() >= LARGE) else {
             self.put(bytes);
             return Ok(());
-        }
-        self.flush()?;
-        self.out.as_mut().map_or(Ok(()), |out| out.write_all(bytes).map_err(failed))
+        };
+        out.finish().and_then(|()| out.out().write_all(bytes)).map_err(failed)
     }
 
     /// Writes an attribute that only a text file has.
@@ -327,7 +311,7 @@ impl<'o> Output<'o> {
     /// If another row of `next` bytes does not fit on the current line, the line ends, too.
     fn end_row(&mut self, next: usize) -> Result<()> {
         self.markup(&[","]);
-        if self.is_binary || self.column.saturating_add(next) <= LINE { self.pass() } else { self.end_line() }
+        if self.is_binary || self.column.saturating_add(next) <= LINE { self.end_record() } else { self.end_line() }
     }
 
     /// Ends the numbers of a vertex, a key or a tetrahedron, which have lines of their own.

@@ -166,7 +166,7 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
         major_faults: faults(1),
         poll_us_p999: percentile(&polls, 999),
         poll_us_most: percentile(&polls, 1000),
-        update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::render::units::ratio(visible.max(1), 1),
+        update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::output::units::ratio(visible.max(1), 1),
         statistics: streamer.statistics(),
         disk_bytes,
         peak_resident: busy.peak_resident,

@@ -2,8 +2,8 @@
 
 use super::flight::{FRAMES_PER_POINT, Flight};
 use super::report::FlightSubject;
-use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
-use crate::program::render::units::{bytes, ratio, significant, thousands, whole};
+use crate::program::output::svg::{Anchor, SvgPicture, style_sheet};
+use crate::program::output::units::{bytes, ratio, significant, thousands, whole};
 
 /// Sizes in pixels: the left end and the length of the axes, the height of a plot, the space
 /// between two plots, and the height of the title.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::flight::Flight;
-use crate::program::render::json::document;
-use crate::program::render::units::{bytes, ratio, significant, thousands};
+use crate::program::output::json::document;
+use crate::program::output::units::{bytes, ratio, significant, thousands};
 
 /// What was streamed.
 #[derive(Clone, Debug)]

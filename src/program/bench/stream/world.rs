@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::flight::{Drawn, FlightScene};
 use crate::Bounds;
 use crate::math::{as_index, narrow};
-use crate::program::render::units::{ratio, whole};
+use crate::program::output::units::{ratio, whole};
 use crate::streaming::{Content, ItemRange, LevelOfDetail, Priority, Slot, StreamOutcome, Streamer};
 
 /// The number of levels of an asset.

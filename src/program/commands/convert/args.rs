@@ -11,13 +11,12 @@ use crate::model::Asset;
 use crate::program::args::{
     Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals, parse_number,
 };
-use crate::program::formats::adjust_args::AdjustArgs;
-use crate::program::formats::is_mesh_file;
-use crate::program::formats::level_args::{LevelNumber, level_index, level_parser};
-use crate::program::formats::native_output::{advice, is_known, is_named_as_folder};
-use crate::program::formats::selectors::{Selector, surfaces as selected_surfaces};
+use crate::program::formats::selectors::surfaces as selected_surfaces;
+use crate::program::formats::{
+    AdjustArgs, LevelNumber, Selector, advice, is_known, is_mesh_file, is_named_as_folder, level_index, level_parser,
+};
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 use crate::scene::ColorUse;
 
 const HELP: &str = "\
@@ -197,7 +196,8 @@ impl ConvertArgs {
 
     /// Returns an error if several meshes would be written into a folder with the name of a file.
     fn check_folder_name(&self) -> Result<(), UsageError> {
-        let is_named = self.named_format().is_some() || self.is_named_as_mesh();
+        // The name may be that of a mesh file in a format that is only read.
+        let is_named = self.named_format().is_some() || is_mesh_file(&self.output);
         if !has_several(&self.files.files) || !is_named || self.output.is_dir() || is_named_as_folder(&self.output) {
             return Ok(());
         }
@@ -211,11 +211,6 @@ impl ConvertArgs {
     /// Returns the output format that the extension of the output names.
     fn named_format(&self) -> Option<ExportFormat> {
         self.output.extension()?.to_str()?.parse().ok()
-    }
-
-    /// Returns whether the output has the name of a mesh file in a format that is only read.
-    fn is_named_as_mesh(&self) -> bool {
-        is_mesh_file(&self.output)
     }
 
     /// Returns an error if the output has the extension of another format than that of `--to`.

@@ -15,12 +15,11 @@ use crate::export::{Export, ExportFormat, Loss, SceneInput, SourceFacts};
 use crate::io::{prefetch, read_start};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
-use crate::program::input::animation_files::AnimationFile;
-use crate::program::input::asset::{InputAsset, at_output};
+use crate::program::input::{AnimationFile, InputAsset, at_output};
 use crate::program::outcome::usage;
-use crate::program::render::losses::refuse;
-use crate::program::render::output_limit::OutputLimit;
-use crate::program::render::text::shown;
+use crate::program::output::OutputLimit;
+use crate::program::output::refuse;
+use crate::program::output::text::shown;
 use crate::program::{atomic_write, threads};
 
 /// The size of the buffer between the writer of a format and the system.

@@ -26,11 +26,8 @@ use crate::program::input::animation_files::{AnimationFile, open_animations};
 use crate::program::input::not_opened::PassedBy;
 use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
-use crate::program::render::json::{document, error as error_json, print_json};
-use crate::program::render::losses::{loss_line, losses_json, refuse};
-use crate::program::render::note::note;
-use crate::program::render::report::complain_about;
-use crate::program::render::text::{count, counted, shown};
+use crate::program::output::json::{document, error as error_json};
+use crate::program::output::{complain_about, count, counted, loss_line, losses_json, note, print_json, refuse, shown};
 use crate::program::threads;
 
 /// The result of one mesh, in the order of the command line.
@@ -70,7 +67,7 @@ impl ConvertArgs {
         global: &Global,
     ) -> anyhow::Result<(Outcome, PassedBy)> {
         let mut names = OutputNames::new(self, format);
-        let count = self.thread_count();
+        let count = if self.writes_to_folder() { threads::count() } else { 1 };
         let (sender, receiver) = mpsc::sync_channel::<(usize, ConvertJob)>(count);
         let receiver = Mutex::new(receiver);
         let work = || {
@@ -116,11 +113,6 @@ impl ConvertArgs {
             drop(sender);
             Ok((outcome, omitted.passed_by))
         })
-    }
-
-    /// Returns the number of meshes that are converted at a time.
-    fn thread_count(&self) -> usize {
-        if self.writes_to_folder() { threads::count() } else { 1 }
     }
 
     fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {

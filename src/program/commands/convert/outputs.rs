@@ -14,9 +14,9 @@ use super::job::ConvertJob;
 use crate::export::ExportFormat;
 use crate::program::args::STDIN;
 use crate::program::formats::is_mesh_file;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 use crate::program::outcome::usage;
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 use crate::program::threads;
 
 /// The size of a block in bytes.

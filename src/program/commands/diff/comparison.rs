@@ -15,7 +15,7 @@ use super::side::DiffSide;
 use super::sink::DiffSink;
 use super::value::DiffValue;
 use crate::model::{Asset, Contents, Geometry, LevelStorage};
-use crate::program::formats::level_args::LodFilter;
+use crate::program::formats::LodFilter;
 use crate::program::outcome::usage;
 use crate::{Name, Result};
 

@@ -9,7 +9,7 @@ use super::value::DiffValue;
 use crate::math::narrow;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Contents, Geometry, Hull, LevelStorage, Material, MetadataValue};
-use crate::program::formats::level_args::LodFilter;
+use crate::program::formats::LodFilter;
 use crate::program::formats::level_args::LodFilter::All;
 use crate::program::outcome::usage;
 use crate::{Name, Result};

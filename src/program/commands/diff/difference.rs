@@ -11,9 +11,8 @@ use super::value::DiffValue;
 use crate::Name;
 use crate::math::narrow;
 use crate::program::args::value_name;
-use crate::program::render::json::number;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::text::counted;
+use crate::program::output::json::number;
+use crate::program::output::{JsonWriter, counted};
 
 /// The place of a value in both meshes. A place borrows the place that it is in, so a value that
 /// does not differ needs no text.
@@ -185,8 +184,8 @@ impl Difference {
     /// Writes the fields of the JSON object of the difference.
     pub fn write_json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
         let Self { kind, place, values, items } = self;
-        out.field_text("kind", &value_name(kind))?;
-        out.field_text("item", &place.path.a)?;
+        out.key("kind").string(&value_name(kind))?;
+        out.key("item").string(&place.path.a)?;
         out.field("item_b", (place.path.a != place.path.b).then_some(place.path.b.as_str()))?;
         let types = values.as_ref().map(DiffValue::type_name);
         let is_mixed = types.all().is_some_and(|types| types.a != types.b);

@@ -14,13 +14,9 @@ use super::options::DiffOptions;
 use super::report::{DiffDetail, print_text, write_error, write_json};
 use super::side::DiffSide;
 use crate::program::args::{Global, WalkArgs};
-use crate::program::input::open::mesh_paths;
+use crate::program::input::mesh_paths;
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::json::SCHEMA;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress::{ProgressMeter, suspended};
-use crate::program::render::report::{complain_about, is_pipe_closed};
-use crate::program::render::text::shown;
+use crate::program::output::{JsonWriter, ProgressMeter, complain_about, is_pipe_closed, shown, suspended};
 
 /// The files of both folders, by their paths in the folders.
 type FilesByPath = BTreeMap<PathBuf, Both<Option<PathBuf>>>;
@@ -99,7 +95,8 @@ impl FolderComparison<'_> {
         let detail = if self.detail == DiffDetail::Full { DiffDetail::Differing } else { self.detail };
         let done = self.open(a, b).and_then(|sides| print_text(sides.as_ref(), self.options, detail, out));
         out.flush()?;
-        done.or_else(unreadable)
+        // If two files cannot be compared, the other files of the folders are still compared.
+        done.or_else(|error| if is_pipe_closed(&error) { Err(error) } else { Ok(complain_about(&error)) })
     }
 
     /// Opens the files of a pair.
@@ -110,14 +107,11 @@ impl FolderComparison<'_> {
     fn print_json(&mut self, folders: Both<&Path>, files: &FilesByPath) -> anyhow::Result<()> {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         let mut out = JsonWriter::indented(&mut stdout);
-        out.open(b"{")?;
-        out.field("schema", SCHEMA)?;
+        out.start()?;
         out.field("a", folders.a.to_string_lossy())?;
         out.field("b", folders.b.to_string_lossy())?;
-        out.start_field("files")?;
-        out.open(b"[")?;
+        out.key("files").open(b"[")?;
         for (path, files) in files {
-            out.start_item()?;
             out.open(b"{")?;
             out.field("path", path.to_string_lossy())?;
             let outcome = self.write_file(files, &mut out)?;
@@ -126,9 +120,7 @@ impl FolderComparison<'_> {
         }
         out.close(b"]")?;
         out.field("equal", self.worst == Outcome::Fine)?;
-        out.close(b"}")?;
-        writeln!(stdout)?;
-        Ok(stdout.flush()?)
+        Ok(out.end()?)
     }
 
     /// Writes the fields of the entry of two files.
@@ -143,10 +135,4 @@ impl FolderComparison<'_> {
             Err(error) => write_error(&error, out),
         }
     }
-}
-
-/// Prints the error because of which two files could not be compared. The other files of the
-/// folders are still compared.
-fn unreadable(error: anyhow::Error) -> anyhow::Result<Outcome> {
-    if is_pipe_closed(&error) { Err(error) } else { Ok(complain_about(&error)) }
 }

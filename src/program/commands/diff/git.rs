@@ -14,8 +14,7 @@ use crate::io::open_regular;
 use crate::model::Counts;
 use crate::program::args::Global;
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::report::is_pipe_closed;
-use crate::program::render::text::shown;
+use crate::program::output::{is_pipe_closed, shown};
 
 /// The path with which Git names the missing version of a file.
 const MISSING: [&str; 2] = ["/dev/null", "nul"];

@@ -25,12 +25,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::program::args::{Global, STDIN, WalkArgs, parse_number};
-use crate::program::formats::level_args::{LodFilter, filter_parser};
+use crate::program::formats::{LodFilter, filter_parser};
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::SCHEMA;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
-use crate::program::render::text::counted;
+use crate::program::output::{JsonWriter, counted, progress};
 
 use both::Both;
 use options::{DiffKind, DiffOptions, ItemOrder, Tolerance};
@@ -162,11 +159,8 @@ impl DiffArgs {
 fn print_document(sides: Both<&DiffSide>, options: &DiffOptions) -> anyhow::Result<Outcome> {
     let mut stdout = io::BufWriter::new(io::stdout().lock());
     let mut out = JsonWriter::indented(&mut stdout);
-    out.open(b"{")?;
-    out.field("schema", SCHEMA)?;
+    out.start()?;
     let outcome = write_json(sides, options, &mut out)?;
-    out.close(b"}")?;
-    writeln!(stdout)?;
-    stdout.flush()?;
+    out.end()?;
     Ok(outcome)
 }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::program::formats::level_args::LodFilter;
+use crate::program::formats::LodFilter;
 
 /// A kind of difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

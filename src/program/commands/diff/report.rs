@@ -13,10 +13,8 @@ use super::side::DiffSide;
 use super::sink::DiffSink;
 use crate::program::args::value_name;
 use crate::program::outcome::Outcome;
-use crate::program::render::json::number;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::report::{complain_about, error_json, is_pipe_closed};
-use crate::program::render::text::shown;
+use crate::program::output::json::number;
+use crate::program::output::{JsonWriter, complain_about, error_json, is_pipe_closed, shown};
 
 const BOLD: Style = Style::new().bold();
 
@@ -119,9 +117,8 @@ pub fn write_json(sides: Both<&DiffSide>, options: &DiffOptions, out: &mut JsonW
     out.field("a", sides.a.json())?;
     out.field("b", sides.b.json())?;
     write_options(options, out)?;
-    out.start_field("differences")?;
-    out.open(b"[")?;
-    let mut print = |difference: &Difference| out.item_object(|out| difference.write_json(out));
+    out.key("differences").open(b"[")?;
+    let mut print = |difference: &Difference| out.object(|out| difference.write_json(out));
     let mut comparison = MeshComparison::new(sides, DiffSink::new(options, &mut print));
     let verdict = comparison.run();
     let totals = comparison.sink.totals;

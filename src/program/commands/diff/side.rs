@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 
 use super::both::Both;
 use crate::program::args::Global;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::bytes::Data;
-use crate::program::input::open::open;
-use crate::program::render::text::{counted, mesh_suffix, shown};
+use crate::program::input::{Data, InputAsset, open};
+use crate::program::output::{counted, mesh_suffix, shown};
 use crate::{Error, Result};
 
 /// The number of bytes of two files that are compared before the memory of their pages is released.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Name;
-use crate::program::render::json::{number, numbers};
+use crate::program::output::json::{number, numbers};
 
 /// A value of one of the two meshes.
 #[derive(Clone, Debug, PartialEq)]

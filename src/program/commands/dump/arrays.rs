@@ -14,8 +14,7 @@ use crate::program::args::{FrameIndex, first_set, named_values, parse_frame_inde
 use crate::program::formats::blend_vertex_frames;
 use crate::program::formats::selectors::Selector;
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::arrays::{FrameAxes, FrameAxis};
-use crate::program::render::values::{ComputedVectors, Values, boxed};
+use crate::program::output::{ComputedVectors, FrameAxes, FrameAxis, Values, boxed};
 
 /// The options that choose a vertex frame, and how values are computed from it.
 #[derive(Clone, Debug, Args)]

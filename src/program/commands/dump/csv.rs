@@ -9,9 +9,7 @@ use super::influences::largest_count;
 use super::mesh_arrays::MeshArrays;
 use super::npy::ArrayHead;
 use super::outputs::Summary;
-use crate::program::render::escape::FloatCell;
-use crate::program::render::numbers::Layout;
-use crate::program::render::values::{Item, Values};
+use crate::program::output::{FloatCell, Item, Layout, Values};
 
 /// The number of rows that are written at a time.
 const ROWS_BATCH: usize = 1024;

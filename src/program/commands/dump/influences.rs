@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use crate::model::NumberType;
 use crate::program::outcome::usage;
-use crate::program::render::numbers::{Sink, pass_on, pass_on_full};
-use crate::program::render::values::{Item, Values};
+use crate::program::output::{Item, Sink, Values, pass_on, pass_on_full};
 
 /// The largest number of influences to which the lists of all vertices are padded.
 const MAX_PADDED: usize = 256;

@@ -13,8 +13,7 @@ use super::outputs::{ArrayContent, Summary};
 use super::selection::{ArraySelection, IndexRange};
 use crate::model::NumberType;
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::numbers::Layout;
-use crate::program::render::values::Values;
+use crate::program::output::{Layout, Values};
 
 /// The largest number of characters of a name in an array.
 const MAX_NAME: usize = 256;

@@ -21,15 +21,11 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::program::args::{Global, OneFile};
-use crate::program::formats::level_args::LevelArgs;
-use crate::program::formats::selectors::{Selector, surfaces};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::open::{open, open_indexed};
+use crate::program::formats::{LevelArgs, Selector, surfaces};
+use crate::program::input::{InputAsset, open, open_indexed};
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::json::{SCHEMA, extend, number, with};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
-use crate::program::render::values::Values;
+use crate::program::output::json::{extend, number, with};
+use crate::program::output::{JsonWriter, Values, progress};
 
 use arrays::{ArrayContext, FrameArgs};
 use attribute::{Attribute, AttributeParser, NeutralAttribute};
@@ -256,7 +252,7 @@ impl DumpArgs {
         }
         let mut out = BufWriter::new(io::stdout().lock());
         if global.json {
-            let head = json!({ "schema": SCHEMA, "path": self.file.file.to_string_lossy() });
+            let head = json!({ "path": self.file.file.to_string_lossy() });
             let head = extend(head, &self.pose.json(animations, clip));
             let head = with(head, "onto", self.pose.onto.as_ref().map(|path| path.to_string_lossy().into()));
             table.print_json(&head, &mut out)?;
@@ -305,7 +301,6 @@ impl DumpArgs {
             return out.flush();
         }
         let head = json!({
-            "schema": SCHEMA,
             "path": self.file.file.to_string_lossy(),
             "surface": surface,
             "attribute": attribute.name(),
@@ -314,20 +309,14 @@ impl DumpArgs {
         let head = with(head, "frame", self.frame.frame.as_ref().map(|frame| number(frame.value)));
         let head = with(head, "lod", self.level.key().map(Value::from));
         let head = with(head, "asset", self.level.asset.map(Value::from));
-        // An array may be too large to be collected as JSON in memory. Each value of the array is
-        // therefore printed immediately after it is decoded, before the closing brace of the JSON
-        // object is printed.
+        // An array may be too large to be collected as JSON in memory, so each value is printed
+        // when it is decoded.
         let mut json = JsonWriter::compact(out);
-        json.open(b"{")?;
+        json.start()?;
         json.fields(&head)?;
-        json.start_field("values")?;
-        out.write_all(b"[")?;
-        let mut first = true;
-        values.visit(range, self.raw, &mut |item| {
-            write!(out, "{}", if std::mem::replace(&mut first, false) { "\n" } else { ",\n" })?;
-            item.json(out)
-        })?;
-        writeln!(out, "\n]}}")?;
-        out.flush()
+        json.open_lines("values")?;
+        values.visit(range, self.raw, &mut |item| item.json(&mut json))?;
+        json.close_lines()?;
+        json.end()
     }
 }

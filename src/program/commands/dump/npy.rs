@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::model::NumberType;
-use crate::program::render::numbers::Sink;
+use crate::program::output::Sink;
 
 /// The magic number and the version of the format.
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";

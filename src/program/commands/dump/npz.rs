@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek, SeekFrom, Write};
 use flate2::Crc;
 
 use super::npy::{ArrayFill, ArrayHead};
-use crate::program::render::held::HeldOutput;
+use crate::program::output::HeldOutput;
 
 /// The size from which a file in the archive, and an offset, need the fields of ZIP64.
 const ZIP64_SIZE: u64 = 0xffff_ffff;
@@ -45,7 +45,7 @@ pub struct NpzWriter<'o> {
 
 impl<'o> NpzWriter<'o> {
     pub fn new(out: &'o mut dyn SeekableOutput) -> Self {
-        Self { out, small: Vec::new(), directory: HeldOutput::new(), files: 0, offset: 0 }
+        Self { out, small: Vec::new(), directory: HeldOutput::start(), files: 0, offset: 0 }
     }
 
     /// Adds an array with a name, which a Python program uses as a key.

@@ -13,15 +13,10 @@ use super::npz::{NpzWriter, SeekableOutput};
 use crate::program::args::{Global, STDIN, value_name};
 use crate::program::atomic_write::PendingOutput;
 use crate::program::commands::bench::parse_size;
-use crate::program::formats::has_extension;
-use crate::program::formats::native_output::advice;
+use crate::program::formats::{advice, has_extension};
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::held::HeldOutput;
-use crate::program::render::json::document;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::output_limit::OutputLimit;
-use crate::program::render::text::{counted, shown};
+use crate::program::output::{HeldOutput, JsonWriter, OutputLimit, counted, shown};
 
 /// The number of bytes that are collected before they are written.
 const BLOCK: usize = 256 << 10;
@@ -99,11 +94,6 @@ impl OutputArgs {
         OutputLimit::new(asset.size(), self.max_output)
     }
 
-    /// Returns whether the output is standard output.
-    pub fn is_stdout(&self) -> bool {
-        self.output.as_deref() == Some(Path::new(STDIN))
-    }
-
     /// Adds the path of the output to an error that was caused by writing it.
     pub fn locate_error(&self, error: anyhow::Error) -> anyhow::Error {
         match &self.output {
@@ -133,7 +123,7 @@ impl OutputArgs {
         path: &Path,
         global: &Global,
     ) -> anyhow::Result<()> {
-        let Some(output) = self.output.as_ref().filter(|_| !self.is_stdout()) else {
+        let Some(output) = self.output.as_deref().filter(|output| *output != Path::new(STDIN)) else {
             return print_arrays(content, format, asset, self.limit(asset));
         };
         let mut summary = Summary::new(global.json);
@@ -220,15 +210,16 @@ struct WrittenTable {
 
 impl Summary {
     pub fn new(is_json: bool) -> Self {
-        Self { list: is_json.then(HeldOutput::new), arrays: 0, table: None }
+        Self { list: is_json.then(HeldOutput::start), arrays: 0, table: None }
     }
 
     /// Adds an array.
     pub fn add(&mut self, name: &str, head: &ArrayHead) -> io::Result<()> {
         if let Some(list) = &mut self.list {
-            list.write_all(if self.arrays == 0 { b"\n    " } else { b",\n    " })?;
             let ArrayHead { dtype, shape, .. } = head;
-            JsonWriter::compact(list).value(&json!({ "name": name, "dtype": dtype, "shape": shape }))?;
+            JsonWriter::rows(list)
+                .resumed(2, self.arrays > 0)
+                .value(&json!({ "name": name, "dtype": dtype, "shape": shape }))?;
         }
         self.arrays = self.arrays.saturating_add(1);
         Ok(())
@@ -260,19 +251,19 @@ impl Summary {
     fn print_json(&mut self, path: &Path, output: &Path, bytes: u64) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let mut json = JsonWriter::indented(&mut out);
-        json.open(b"{")?;
+        json.start()?;
         let [path, output] = [path, output].map(Path::to_string_lossy);
-        json.fields(&document(&json!({ "path": path, "output": output, "bytes": bytes })))?;
+        json.fields(&json!({ "path": path, "output": output, "bytes": bytes }))?;
         if let Some(WrittenTable { rows, columns }) = &self.table {
             json.fields(&json!({ "rows": rows, "columns": columns }))?;
         }
-        json.start_field("arrays")?;
-        out.write_all(b"[")?;
+        json.key("arrays").open(b"[")?;
         if let Some(list) = &mut self.list {
-            list.print(&mut out)?;
+            list.print(json.raw()?)?;
         }
-        writeln!(out, "{}]\n}}", if self.arrays > 0 { "\n  " } else { "" })?;
-        out.flush()
+        let mut json = json.resumed(2, self.arrays > 0);
+        json.close(b"]")?;
+        json.end()
     }
 }
 

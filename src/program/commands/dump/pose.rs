@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::pose_table::{PoseTable, TableBone};
 use crate::program::args;
 use crate::program::outcome::{UsageError, usage};
-use crate::program::render::json::number;
+use crate::program::output::json::number;
 
 /// The command line options that choose a moment of a bone animation.
 #[allow(clippy::struct_field_names, reason = "the names are the options'")]

@@ -11,9 +11,8 @@ use super::mesh_arrays::add_texts;
 use super::npy::{ArrayHead, write_npy};
 use super::npz::NpzWriter;
 use super::outputs::{ArrayContent, Summary};
-use crate::program::render::escape::{FloatCell, csv_cell};
-use crate::program::render::json::numbers;
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::output::json::numbers;
+use crate::program::output::{FloatCell, JsonWriter, csv_cell};
 
 /// The columns of a bone relative to its parent.
 const LOCAL_COLUMNS: &str = "px,py,pz,qx,qy,qz,qw,sx,sy,sz";
@@ -56,13 +55,11 @@ impl PoseTable {
 
     /// Prints a JSON document with the fields of `head` and a list of bones.
     pub fn print_json(&self, head: &Value, out: &mut dyn Write) -> io::Result<()> {
-        let bones = self.bones.iter().map(|bone| self.bone_json(bone));
-        JsonWriter::indented(out).object(|out| {
-            out.fields(head)?;
-            out.field_items("bones", bones)
-        })?;
-        writeln!(out)?;
-        out.flush()
+        let mut json = JsonWriter::indented(out);
+        json.start()?;
+        json.fields(head)?;
+        json.key("bones").values(self.bones.iter().map(|bone| self.bone_json(bone)))?;
+        json.end()
     }
 
     fn bone_json(&self, TableBone { name, floats, .. }: &TableBone) -> Value {

@@ -6,7 +6,7 @@ use crate::model::ItemOwner;
 
 use super::arrays::{ArrayContext, ChosenArrays, numbered_hulls};
 use super::attribute::Attribute;
-use crate::program::formats::selectors::{Selector, surfaces};
+use crate::program::formats::{Selector, surfaces};
 use crate::program::outcome::{UsageError, usage};
 
 /// A range of item indices. `None` as the end means that the range extends to the last item.

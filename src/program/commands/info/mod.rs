@@ -19,19 +19,14 @@ use crate::program::describe::file_summary::{FileSummary, SummaryRequest};
 use crate::program::describe::picture::draw_small;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
-use crate::program::formats::level_args::{LodFilter, filter_parser};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::bytes::Data;
-use crate::program::input::not_opened::{NotOpened, missing_json};
-use crate::program::input::open::Repeated;
-use crate::program::input::watch::watch;
+use crate::program::formats::{LodFilter, filter_parser};
+use crate::program::input::{Data, InputAsset, NotOpened, Repeated, missing_json, watch};
 use crate::program::outcome::Outcome;
-use crate::program::render::held::HeldOutput;
-use crate::program::render::json::{start_entries, unreadable};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress::suspended;
-use crate::program::render::report::complain_about;
-use crate::program::render::text::complain;
+use crate::program::output::HeldOutput;
+use crate::program::output::JsonWriter;
+use crate::program::output::complain_about;
+use crate::program::output::json::unreadable;
+use crate::program::output::progress::suspended;
 use crate::program::terminal::{PictureArgs, Terminal, print_with_text};
 use crate::render::Picture;
 use text::TextReport;
@@ -116,20 +111,16 @@ impl InfoArgs {
         };
         let files = SelectedFiles::of(&self.files)?;
         let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
-                Err(error) => {
-                    complain(&error);
-                    return Ok(Outcome::of_error(&error));
-                }
+                Err(error) => return Ok(complain_about(&error.into())),
             };
             let (picture, outcome) = pictures.draw(&asset, path, global);
             if summary.is_animation {
                 animations.push((path.to_owned(), summary, picture));
             } else {
                 skeletons.add(path, &summary.bones);
-                print(path, &summary, mesh.as_deref(), picture.as_ref())?;
+                print(path, &summary, asset.mesh_name().as_deref(), picture.as_ref())?;
             }
             Ok(outcome)
         })?;
@@ -147,15 +138,14 @@ impl InfoArgs {
         let sink = EntrySink::new();
         let mut shared = &sink;
         let mut out = JsonWriter::indented(&mut shared);
-        start_entries(&mut out)?;
+        out.start_entries()?;
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
         let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
-            let mesh = asset.as_ref().ok().and_then(InputAsset::mesh_name);
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
                 Err(error) => {
-                    out.item_object(|out| {
+                    out.object(|out| {
                         out.fields(&unreadable(path, &error))?;
                         unopened_properties(path, &error, &mut Properties::new(out))
                     })?;
@@ -165,7 +155,7 @@ impl InfoArgs {
             if !summary.is_animation {
                 skeletons.add(path, &summary.bones);
             }
-            let fault = summary.write_json(&asset, path, mesh, &fields, &mut out, |out| {
+            let fault = summary.write_json(&asset, path, &fields, &mut out, |out| {
                 if summary.is_animation {
                     sink.leave_gap(out.depth, &summary.bones);
                 }
@@ -176,10 +166,9 @@ impl InfoArgs {
         let NotOpened { missing, passed_by, .. } = omitted;
         out.field("passed_by", passed_by.total())?;
         if !missing.is_empty() {
-            out.field_list("unresolved", |out| missing.iter().try_for_each(|missing| write_missing(missing, out)))?;
+            out.key("unresolved").objects(&missing, |out, missing| write_missing(missing, out))?;
         }
-        out.close(b"}")?;
-        writeln!(shared)?;
+        out.end()?;
         sink.finish(skeletons)?;
         Ok(outcome)
     }
@@ -238,7 +227,7 @@ impl EntrySink {
     /// held back.
     fn leave_gap(&self, depth: usize, bones: &[(String, i32)]) {
         let mut held = self.held.borrow_mut();
-        let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::new(), gaps: Vec::new() });
+        let held = held.get_or_insert_with(|| GappedOutput { text: HeldOutput::start(), gaps: Vec::new() });
         held.gaps.push(Gap { at: held.text.written, depth, bones: bones.to_vec() });
     }
 
@@ -252,7 +241,7 @@ impl EntrySink {
                 io::copy(&mut Read::by_ref(file).take(at.saturating_sub(printed)), &mut out)?;
                 printed = at;
                 if let Some(fit) = skeletons.fit(&bones) {
-                    JsonWriter::resumed(&mut out, depth).field("mesh", fit.json())?;
+                    JsonWriter::indented(&mut out).resumed(depth, true).field("mesh", fit.json())?;
                 }
             }
             io::copy(file, &mut out)?;
@@ -311,10 +300,8 @@ impl InfoPictures {
 /// Writes an item of a list: a mesh whose files do not exist, with the commands of the script about
 /// the mesh.
 fn write_missing(missing: &MissingMesh<Data>, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    out.item_object(|out| {
-        out.fields(&missing_json(missing))?;
-        out.field_object("properties", |out| missing.properties(&mut Properties::new(out)))
-    })
+    out.fields(&missing_json(missing))?;
+    out.key("properties").object(|out| missing.properties(&mut Properties::new(out)))
 }
 
 /// The number of surfaces of all meshes of one script that are described. A small script may import

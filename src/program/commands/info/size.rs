@@ -7,7 +7,7 @@ use crate::Bounds;
 use crate::model::Axis;
 use crate::program::describe::file_summary::FileSummary;
 use crate::program::describe::placed::PlacedBounds;
-use crate::program::render::units::{decimals, short};
+use crate::program::output::{decimals, short};
 
 /// Prints the width, height and depth of the drawn surfaces. The height is along the axis that
 /// points up, and the depth along the one that points to the front.

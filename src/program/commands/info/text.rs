@@ -10,9 +10,8 @@ use crate::model::{BlockSummary, Counts};
 use crate::program::describe::clips::ClipSummary;
 use crate::program::describe::fields::{Fields, InfoPart};
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::formats::summary::{SurfaceLod, SurfaceSummary};
-use crate::program::render::text::{count, counted, mesh_suffix, print_findings, shown};
-use crate::program::render::units::{bytes, decimals, thousands};
+use crate::program::formats::{SurfaceLod, SurfaceSummary};
+use crate::program::output::{bytes, count, counted, decimals, mesh_suffix, print_findings, shown, thousands};
 use crate::{Format, Name, Severity};
 
 /// The maximum number of surfaces, of clips, of names and of findings that are printed without the

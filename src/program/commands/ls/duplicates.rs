@@ -7,8 +7,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::program::describe::rows::column::{Cell, TableColumn};
-use crate::program::describe::rows::row::TableRow;
+use crate::program::describe::rows::{Cell, TableColumn, TableRow};
 
 /// The meaning of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

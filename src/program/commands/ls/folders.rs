@@ -9,16 +9,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::output::{RowOutput, TableFormat};
-use super::table::{OutputColumn, json, sort_key};
+use super::table::{OutputColumn, json as cell_json, sort_key};
 use super::totals::Totals;
 use crate::program::args::value_name;
-use crate::program::describe::rows::column::{Cell, ColumnType};
-use crate::program::describe::rows::row::TableRow;
+use crate::program::describe::rows::{Cell, ColumnType, TableRow};
 use crate::program::outcome::UsageError;
-use crate::program::render::json::SCHEMA;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
-use crate::program::render::text::counted;
+use crate::program::output::{JsonWriter, counted, progress};
 
 /// A column of the table of folders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,17 +109,11 @@ impl FolderTotals {
     }
 }
 
-fn print_json(mut rows: impl Iterator<Item = FolderCells>, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = JsonWriter::indented(out);
-    writer.open(b"{")?;
-    writer.field("schema", SCHEMA)?;
-    writer.field_list("folders", |out| {
-        rows.try_for_each(|row| {
-            out.item_object(|out| row.iter().try_for_each(|(name, cell)| out.field(name, json(cell))))
-        })
-    })?;
-    writer.field("totals", totals.json())?;
-    writer.close(b"}")?;
-    writeln!(out)?;
-    out.flush()
+fn print_json(rows: impl Iterator<Item = FolderCells>, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+    let mut json = JsonWriter::indented(out);
+    json.start()?;
+    json.key("folders")
+        .objects(rows, |json, row| row.iter().try_for_each(|(name, cell)| json.field(name, cell_json(cell))))?;
+    json.field("totals", totals.json())?;
+    json.end()
 }

@@ -19,16 +19,14 @@ use totals::{Gate, Totals};
 
 use crate::program::args::{Global, ListArgs, WalkArgs};
 use crate::program::describe::picture::draw_small;
-use crate::program::describe::rows::column::{ColumnList, MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
-use crate::program::describe::rows::filter::{self, Condition};
-use crate::program::describe::rows::request::RowRequest;
-use crate::program::describe::rows::row::TableRow;
-use crate::program::formats::level_args::{LodFilter, filter_parser};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::lists::add_listed;
-use crate::program::input::parallel::each_in_parallel;
+use crate::program::describe::rows::filter::{self};
+use crate::program::describe::rows::{
+    ColumnList, Condition, MESH_COLUMNS, RowRequest, SURFACE_COLUMNS, TableColumn, TableRow,
+};
+use crate::program::formats::{LodFilter, filter_parser};
+use crate::program::input::{InputAsset, add_listed, each_in_parallel};
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::text::complain;
+use crate::program::output::complain;
 use crate::program::terminal::{BlockColors, PictureArgs, block_lines};
 
 const HELP: &str = "\

@@ -12,12 +12,9 @@ use super::table::{OutputColumn, aligned, csv, human, json, markdown};
 use super::totals::Totals;
 use crate::math::as_index;
 use crate::program::args::{Global, value_name};
-use crate::program::describe::rows::column::{Cell, TableColumn};
-use crate::program::describe::rows::row::TableRow;
-use crate::program::render::json::{SCHEMA, error, start_entries};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
-use crate::program::render::text::shown;
+use crate::program::describe::rows::{Cell, TableColumn, TableRow};
+use crate::program::output::json::error;
+use crate::program::output::{JsonWriter, SCHEMA, progress, shown};
 use crate::program::terminal::{BlockColors, side_by_side};
 
 /// The columns and lines of the picture of a mesh.
@@ -169,10 +166,8 @@ impl<'s> RowOutput<'s> {
     pub fn add_object(&mut self, fields: &[(String, Cell)], fault: Option<&crate::Error>) -> io::Result<()> {
         self.start_row()?;
         let is_line = self.format == TableFormat::Jsonl;
-        if !is_line {
-            write!(self.out, "{}\n    ", if self.count > 1 { "," } else { "" })?;
-        }
-        JsonWriter::compact(&mut self.out).object(|out| {
+        let mut out = if is_line { JsonWriter::compact(&mut self.out) } else { self.entries(self.count > 1) };
+        out.object(|out| {
             if is_line {
                 out.field("schema", SCHEMA)?;
             }
@@ -180,6 +175,11 @@ impl<'s> RowOutput<'s> {
             fault.map_or(Ok(()), |fault| out.field("error", error(fault)))
         })?;
         if is_line { writeln!(self.out) } else { Ok(()) }
+    }
+
+    /// Returns a writer of the list of entries, which has some if `has_some` is true.
+    fn entries(&mut self, has_some: bool) -> JsonWriter<'_> {
+        JsonWriter::rows(&mut self.out).resumed(2, has_some)
     }
 
     fn start_row(&mut self) -> io::Result<()> {
@@ -204,7 +204,7 @@ impl<'s> RowOutput<'s> {
                 let marks = marks.collect::<Vec<_>>().join(" | ");
                 writeln!(self.out, "| {} |\n| {marks} |", names().join(" | "))
             }
-            TableFormat::Json => start_entries(&mut JsonWriter::indented(&mut self.out)),
+            TableFormat::Json => JsonWriter::indented(&mut self.out).start_entries(),
         }
     }
 
@@ -216,9 +216,11 @@ impl<'s> RowOutput<'s> {
         match self.format {
             TableFormat::Table => self.print_table(heading, totals)?,
             TableFormat::Json => {
-                write!(self.out, "{}],\n  \"totals\": ", if self.count > 0 { "\n  " } else { "" })?;
-                JsonWriter::compact(&mut self.out).value(&totals.json())?;
-                writeln!(self.out, "\n}}")?;
+                let mut json = self.entries(self.count > 0);
+                json.close(b"]")?;
+                json.lines = 1..2;
+                json.field("totals", totals.json())?;
+                return json.end();
             }
             TableFormat::Csv | TableFormat::Md | TableFormat::Jsonl | TableFormat::Paths => {}
         }

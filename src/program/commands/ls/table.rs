@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 
 use crate::Name;
 use crate::program::args::value_name;
-use crate::program::describe::rows::column::{Cell, ColumnType, TableColumn};
-use crate::program::render::escape::{FloatCell, csv_cell, markdown_cell};
-use crate::program::render::json::number;
-use crate::program::render::units::{bytes, decimals, thousands};
+use crate::program::describe::rows::{Cell, ColumnType, TableColumn};
+use crate::program::output::json::number;
+use crate::program::output::{FloatCell, bytes, csv_cell, decimals, markdown_cell, thousands};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -71,10 +70,6 @@ impl OutputColumn {
     pub const fn is_right_aligned(&self) -> bool {
         matches!(self.kind, ColumnType::Number | ColumnType::Bytes)
     }
-
-    fn is_path(&self) -> bool {
-        matches!(self.name.as_str(), "path" | "duplicate_of" | "folder")
-    }
 }
 
 /// Returns the lines of an aligned table: the names of the columns, and a line for each row.
@@ -115,7 +110,9 @@ pub fn human(cell: &Cell, column: &OutputColumn) -> String {
         Cell::Number(number) => thousands(*number),
         Cell::Float(number) => short(*number),
         Cell::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
-        Cell::Text(text) if column.is_path() => Name::new(text.as_bytes()).to_string(),
+        Cell::Text(text) if matches!(column.name.as_str(), "path" | "duplicate_of" | "folder") => {
+            Name::new(text.as_bytes()).to_string()
+        }
         Cell::Text(text) => shortened(&Name::new(text.as_bytes()).to_string()),
         Cell::List(list) if list.is_empty() => NOTHING.to_owned(),
         Cell::List(list) => shortened(&Name::new(list.join(", ").as_bytes()).to_string()),

@@ -6,9 +6,9 @@ use crate::program::describe::rows::column::{Cell, TableColumn};
 use crate::program::describe::rows::filter::Condition;
 use crate::program::describe::rows::row::TableRow;
 use crate::program::outcome::Outcome;
-use crate::program::render::json::extend;
-use crate::program::render::text::{complain, count, counted, mesh_suffix, shown};
-use crate::program::render::units::bytes;
+use crate::program::output::json::extend;
+use crate::program::output::text::{complain, count, counted, mesh_suffix, shown};
+use crate::program::output::units::bytes;
 
 /// The number of rows that the message names.
 const NAMED: usize = 3;

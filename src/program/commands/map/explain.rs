@@ -9,11 +9,9 @@ use super::listing::write_fields;
 use crate::Region;
 use crate::parse::{RegionBytes, RegionElement};
 use crate::program::args::Global;
-use crate::program::input::source_file::SourceFile;
+use crate::program::input::SourceFile;
 use crate::program::outcome::UsageError;
-use crate::program::render::json::document;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
+use crate::program::output::{print_document, progress};
 
 /// The position of a byte: an offset from the start of the file, or the number of bytes from the
 /// byte to the end of the file.
@@ -63,13 +61,12 @@ struct ByteMeaning {
 /// Prints the meaning of one byte of a file.
 pub fn explain(file: &SourceFile, path: &Path, position: BytePosition, global: &Global) -> anyhow::Result<()> {
     let here = find(file, path, position)?;
+    if global.json {
+        return Ok(here.print_json(path)?);
+    }
     progress::end();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    if global.json {
-        here.write_json(path, &mut out)?;
-    } else {
-        here.print(&mut out)?;
-    }
+    here.print(&mut out)?;
     Ok(out.flush()?)
 }
 
@@ -101,18 +98,15 @@ fn find(file: &SourceFile, path: &Path, position: BytePosition) -> anyhow::Resul
 }
 
 impl ByteMeaning {
-    fn write_json(&self, path: &Path, out: &mut dyn Write) -> io::Result<()> {
+    fn print_json(&self, path: &Path) -> io::Result<()> {
         let Self { offset, value, region, element } = self;
-        JsonWriter::indented(out).object(|out| {
-            out.fields(&document(&json!({ "path": path.to_string_lossy(), "offset": offset, "value": value })))?;
-            out.field_list("regions", |out| {
-                out.item_object(|out| write_fields(region, &region.field.to_string(), out))
-            })?;
+        print_document(|out| {
+            out.fields(&json!({ "path": path.to_string_lossy(), "offset": offset, "value": value }))?;
+            out.key("regions").objects([region], |out, region| write_fields(region, &region.field.to_string(), out))?;
             out.field("element", element.index)?;
             out.field("byte", element.byte)?;
             out.field("decoded", element.value.clone().map_or(Value::Null, Value::from))
-        })?;
-        writeln!(out)
+        })
     }
 
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -4,33 +4,30 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::Region;
-use crate::program::input::source_file::SourceFile;
-use crate::program::render::json::{SCHEMA, error};
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::input::SourceFile;
+use crate::program::output::JsonWriter;
+use crate::program::output::json::error;
 
 /// Writes the fields of the JSON object of a region. A file of 1 MiB may have 1.5 million regions,
 /// so nothing is allocated for a field.
 pub fn write_fields(region: &Region, name: &str, out: &mut JsonWriter<'_>) -> io::Result<()> {
-    out.field_text("name", name)?;
-    out.field_number("start", region.start)?;
-    out.field_number("end", region.end)?;
-    out.field_number("bytes", region.len())?;
-    out.field_text("element", region.element.name)?;
-    out.field_number("count", region.count)?;
-    out.field("aligned", region.is_aligned())
+    out.key("name").string(name)?;
+    out.key("start").unsigned(region.start)?;
+    out.key("end").unsigned(region.end)?;
+    out.key("bytes").unsigned(region.len())?;
+    out.key("element").string(region.element.name)?;
+    out.key("count").unsigned(region.count)?;
+    out.key("aligned").boolean(region.is_aligned())
 }
 
 /// Prints each region of a file immediately when the library passes it to the callback. A list of
 /// all regions might not fit into memory.
 pub struct RegionListing<'o> {
-    out: &'o mut dyn Write,
-    json: bool,
+    out: JsonWriter<'o>,
+    is_json: bool,
     /// The number of decimal digits of the file size, at least 5.
     width: usize,
-    count: u64,
     /// The name of the last region. Its memory is used for the next name.
     name: String,
     /// The first I/O error that occurred when a region was printed. After the first I/O error, the
@@ -40,60 +37,58 @@ pub struct RegionListing<'o> {
 }
 
 impl<'o> RegionListing<'o> {
-    pub fn new(file: &SourceFile, json: bool, out: &'o mut dyn Write) -> Self {
+    pub fn new(file: &SourceFile, is_json: bool, out: &'o mut dyn Write) -> Self {
         let width = file.bytes().len().to_string().len().max(5);
-        Self { out, json, width, count: 0, name: String::new(), failed: Ok(()) }
+        Self { out: JsonWriter::compact(out), is_json, width, name: String::new(), failed: Ok(()) }
     }
 
     pub fn start(&mut self, path: &Path) -> io::Result<()> {
         let width = self.width;
-        if self.json {
-            let path = Value::from(path.to_string_lossy());
-            write!(self.out, "{{\"schema\":{SCHEMA},\"path\":")?;
-            JsonWriter::compact(self.out).value(&path)?;
-            return write!(self.out, ",\"regions\":[");
+        if self.is_json {
+            self.out.start()?;
+            self.out.key("path").string(&path.to_string_lossy())?;
+            return self.out.open_lines("regions");
         }
         writeln!(
-            self.out,
+            self.out.raw()?,
             "{:>width$} {:>width$} {:>width$} {:>8}  {:<22} {:<9} name",
-            "start", "end", "bytes", "count", "element", "aligned"
+            "start",
+            "end",
+            "bytes",
+            "count",
+            "element",
+            "aligned"
         )
     }
 
     pub fn add(&mut self, region: &Region) {
         if self.failed.is_ok() {
             self.failed = self.print(region);
-            self.count = self.count.saturating_add(1);
         }
     }
 
     fn print(&mut self, region: &Region) -> io::Result<()> {
-        if self.json {
-            let separator = if self.count == 0 { "\n" } else { ",\n" };
-            self.out.write_all(separator.as_bytes())?;
+        if self.is_json {
             self.name.clear();
             fmt::Write::write_fmt(&mut self.name, format_args!("{}", region.field)).map_err(io::Error::other)?;
-            return JsonWriter::compact(self.out).object(|out| write_fields(region, &self.name, out));
+            return self.out.object(|out| write_fields(region, &self.name, out));
         }
         let aligned = if region.is_aligned() { "yes" } else { "no" };
         let (width, bytes, Region { field, start, end, element, count, .. }) = (self.width, region.len(), region);
         writeln!(
-            self.out,
+            self.out.raw()?,
             "{start:>width$} {end:>width$} {bytes:>width$} {count:>8}  {:<22} {aligned:<9} {field}",
             element.name
         )
     }
 
-    pub fn end(self, fault: Option<&crate::Error>) -> io::Result<()> {
+    pub fn end(mut self, fault: Option<&crate::Error>) -> io::Result<()> {
         self.failed?;
-        if self.json {
-            write!(self.out, "\n]")?;
-            if let Some(fault) = fault {
-                write!(self.out, ",\"error\":")?;
-                JsonWriter::compact(self.out).value(&error(fault))?;
-            }
-            writeln!(self.out, "}}")?;
+        if !self.is_json {
+            return self.out.raw()?.flush();
         }
-        self.out.flush()
+        self.out.close_lines()?;
+        fault.map_or(Ok(()), |fault| self.out.field("error", error(fault)))?;
+        self.out.end()
     }
 }

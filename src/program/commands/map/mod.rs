@@ -12,18 +12,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::program::args::{Global, OneFile, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::formats::native_output::expect_extension;
-use crate::program::input::open::open_source_file;
-use crate::program::input::source_file::{RegionFile, SourceFile};
+use crate::program::formats::expect_extension;
+use crate::program::input::{RegionFile, SourceFile, open_source_file};
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::json::{document, error};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
-use crate::program::render::text::{complain, shown, terminal_width};
+use crate::program::output::json::error;
+use crate::program::output::{complain, print_document, progress, shown, terminal_width};
 use explain::{BytePosition, explain, parse_position};
 use listing::RegionListing;
 pub use picture::style_of_all;
@@ -120,7 +117,7 @@ impl MapArgs {
             }
         }
         if global.json {
-            self.write_json(&totals, fault.as_ref())?;
+            self.print_json(&totals, fault.as_ref())?;
         } else if self.svg.is_none() || !(is_piped || global.quiet) {
             let mut out = io::BufWriter::new(io::stdout().lock());
             totals.print(&shown(path), terminal_width(), &mut out)?;
@@ -129,18 +126,15 @@ impl MapArgs {
         Ok(outcome(fault.as_ref()))
     }
 
-    fn write_json(&self, totals: &KindTotals, fault: Option<&crate::Error>) -> io::Result<()> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        JsonWriter::indented(&mut out).object(|out| {
-            out.fields(&document(&json!({ "path": self.file.file.to_string_lossy() })))?;
+    fn print_json(&self, totals: &KindTotals, fault: Option<&crate::Error>) -> io::Result<()> {
+        print_document(|out| {
+            out.field("path", self.file.file.to_string_lossy())?;
             totals.write_json(out)?;
             if let Some(svg) = &self.svg {
                 out.field("svg", Value::from(svg.to_string_lossy()))?;
             }
             fault.map_or(Ok(()), |fault| out.field("error", error(fault)))
-        })?;
-        writeln!(out)?;
-        out.flush()
+        })
     }
 }
 

@@ -7,9 +7,8 @@ use super::kinds::{ALL, ByteKind};
 use super::shapes::{ByteShape, RegionMerger};
 use super::summary::{KindTotal, KindTotals};
 use crate::Region;
-use crate::program::input::source_file::RegionFile;
-use crate::program::render::svg::{Anchor, SvgPicture, style_sheet};
-use crate::program::render::units::{bytes, ratio, thousands};
+use crate::program::input::RegionFile;
+use crate::program::output::{Anchor, SvgPicture, bytes, counted, ratio, style_sheet, thousands};
 
 /// Sizes in pixels: the left end and the length of the rows, the distance of two rows, the height
 /// of a row, the height of the title, and the space below the rows.
@@ -151,8 +150,7 @@ impl ByteRows {
 /// Returns the title of a shape, which a browser shows under the pointer.
 fn title(ByteShape { start, end, regions, first, kind }: &ByteShape) -> String {
     let size = end.saturating_sub(*start);
-    let unit = if size == 1 { "byte" } else { "bytes" };
-    let range = format!("{} {unit}, {} to {}", thousands(size), thousands(*start), thousands(*end));
+    let range = format!("{}, {} to {}", counted(size, "byte"), thousands(*start), thousands(*end));
     match first {
         Some(Region { field, .. }) if *regions == 1 => format!("{field} ({}): {range}", kind.label()),
         Some(Region { field, .. }) => {

@@ -8,9 +8,8 @@ use serde_json::json;
 
 use super::kinds::{ALL, ByteKind, UNREADABLE};
 use crate::Region;
-use crate::program::input::source_file::RegionFile;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::units::{bytes, ratio, thousands};
+use crate::program::input::RegionFile;
+use crate::program::output::{JsonWriter, bytes, counted, ratio, thousands};
 
 /// The width of the columns before the bars, in characters.
 const COLUMNS: usize = 50;
@@ -75,8 +74,7 @@ impl KindTotals {
     /// Prints a table with a bar for each kind, on lines of at most `width` characters.
     pub fn print(&self, path: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
         let found = self.largest_first();
-        let count = if found.len() == 1 { "kind" } else { "kinds" };
-        writeln!(out, "{path}: {}, {} {count} of bytes", bytes(self.size), found.len())?;
+        writeln!(out, "{path}: {}, {} of bytes", bytes(self.size), counted(found.len(), "kind"))?;
         writeln!(out, "  {:<16} {:>15} {:>7} {:>9}", "kind", "bytes", "share", "regions")?;
         let [least, most] = BAR;
         let length = width.saturating_sub(COLUMNS).clamp(least, most);
@@ -92,9 +90,9 @@ impl KindTotals {
 
     /// Writes the fields of the JSON object of the summary after its path.
     pub fn write_json(&self, out: &mut JsonWriter<'_>) -> io::Result<()> {
-        out.field_number("bytes", self.size)?;
+        out.key("bytes").unsigned(self.size)?;
         let kinds = self.largest_first().into_iter();
-        out.field_items("kinds", kinds.map(|KindTotal { kind, bytes, regions }| {
+        out.key("kinds").values(kinds.map(|KindTotal { kind, bytes, regions }| {
             json!({ "kind": kind.name, "bytes": bytes, "share": self.share(bytes), "regions": regions })
         }))
     }

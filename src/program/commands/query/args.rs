@@ -12,11 +12,9 @@ use clap::Args;
 
 use super::answer::{Question, RayMode};
 use crate::program::args::{FrameIndex, STDIN, parse_frame_index, parse_number};
-use crate::program::formats::adjust_args::AdjustArgs;
-use crate::program::formats::level_args::LevelArgs;
-use crate::program::formats::selectors::Selector;
+use crate::program::formats::{AdjustArgs, LevelArgs, Selector};
 use crate::program::outcome::UsageError;
-use crate::program::render::text::shown;
+use crate::program::output::shown;
 
 /// The options of every kind of query.
 #[derive(Clone, Debug, Args)]

@@ -15,17 +15,11 @@ use crate::model::{LevelStorage, Space, Winding};
 use crate::query::{Attributes, Scene};
 use crate::scene::is_bound;
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use crate::program::args::{Global, STDIN};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::open::open_indexed;
+use crate::program::input::{InputAsset, open_indexed};
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::held::HeldOutput;
-use crate::program::render::json::document;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::progress;
-use crate::program::render::text::shown;
+use crate::program::output::{HeldOutput, JsonWriter, SCHEMA, progress, shown};
 
 use answer::{Answer, Question, SurfaceSet};
 use args::SharedArgs;
@@ -215,7 +209,7 @@ impl QueryArgs {
             AnswerRenderer::new(geometry, with_attributes, (!is_animated).then_some(conversion), global.verbose);
         progress::end();
         let mut out = io::BufWriter::new(io::stdout().lock());
-        let mut held = HeldOutput::new();
+        let mut held = HeldOutput::start();
         let mut left = questions;
         while !left.is_empty() {
             let mut answers = surfaces.answer_first(left, self.kind.taken_together())?;
@@ -265,7 +259,8 @@ impl QueryArgs {
         JsonWriter::compact(out).object(|out| {
             if self.kind.common().2.is_none() {
                 let path = self.path().map(Path::to_string_lossy).unwrap_or_default();
-                out.fields(&document(&json!({ "path": path })))?;
+                out.field("schema", SCHEMA)?;
+                out.key("path").string(&path)?;
             }
             renderer.write_json(answer, out)
         })?;

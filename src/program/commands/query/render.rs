@@ -11,9 +11,8 @@ use crate::query::{Attributes, PointAttributes};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerKind, SurfacePoint, VertexNeighbors};
-use crate::program::render::json::{number, numbers};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::text::counted;
+use crate::program::output::json::{number, numbers};
+use crate::program::output::{JsonWriter, counted};
 
 /// Prints the results of queries on the surfaces of a file.
 pub struct AnswerRenderer<'a> {
@@ -67,22 +66,20 @@ impl<'a> AnswerRenderer<'a> {
             AnswerKind::Any(hit) => out.field("hit", *hit)?,
             AnswerKind::All(hits) => {
                 out.field("hit", !hits.is_empty())?;
-                out.field_list("hits", |out| {
-                    hits.iter().try_for_each(|hit| out.item_object(|out| self.write_point(hit, out)))
-                })?;
+                out.key("hits").objects(hits, |out, hit| self.write_point(hit, out))?;
             }
             AnswerKind::Triangles(triangles) => {
                 out.field("hit", !triangles.is_empty())?;
                 out.field("count", triangles.len())?;
                 let pairs = triangles.iter().map(|(surface, triangle)| json!([surface, triangle]));
-                out.field_items("triangles", pairs)?;
+                out.key("triangles").values(pairs)?;
             }
             AnswerKind::Vertex(VertexNeighbors { surface, number: vertex, point, triangles, neighbors }) => {
                 out.field("surface", *surface)?;
                 out.field("vertex", *vertex)?;
                 out.field("point", numbers(point))?;
-                out.field_items("triangles", triangles.iter().map(|triangle| (*triangle).into()))?;
-                return out.field_items("neighbors", neighbors.iter().map(|neighbor| (*neighbor).into()));
+                out.key("triangles").values(triangles.iter().map(|triangle| (*triangle).into()))?;
+                return out.key("neighbors").values(neighbors.iter().map(|neighbor| (*neighbor).into()));
             }
         }
         out.field("pages_touched", answer.pages)

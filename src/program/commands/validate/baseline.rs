@@ -16,9 +16,7 @@ use crate::{Error, Finding, Name};
 use serde_json::{Value, json};
 
 use super::paths::slashed;
-use crate::program::render::json::SCHEMA;
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::text::{counted, shown};
+use crate::program::output::{JsonWriter, SCHEMA, counted, shown};
 
 /// The greatest size of a baseline in bytes.
 const MAX_BASELINE: u64 = 64 << 20;
@@ -152,20 +150,19 @@ impl Baseline {
 
     /// Returns the content of the file: JSON with one line for each known finding.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let mut out = format!("{{\n  \"schema\": {SCHEMA},\n  \"findings\": [").into_bytes();
+        let mut out = Vec::new();
+        let mut json = JsonWriter::rows(&mut out);
+        json.start()?;
         let files = self.files.iter();
         let all = files.flat_map(|(file, known)| known.findings.iter().map(move |(key, count)| (file, key, count)));
-        for (number, (file, key, count)) in all.enumerate() {
-            out.extend_from_slice(if number == 0 { b"\n    " } else { b",\n    " });
-            JsonWriter::compact(&mut out).object(|out| {
-                out.field_text("path", &file.path)?;
-                file.mesh.as_deref().map_or(Ok(()), |mesh| out.field_text("mesh", mesh))?;
-                out.field_text("rule", &key.rule)?;
-                out.field_text("region", &key.region)?;
-                out.field_number("count", count.known)
-            })?;
-        }
-        out.extend_from_slice(if self.files.is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" });
+        json.key("findings").objects(all, |json, (file, key, count)| {
+            json.key("path").string(&file.path)?;
+            file.mesh.as_deref().map_or(Ok(()), |mesh| json.key("mesh").string(mesh))?;
+            json.key("rule").string(&key.rule)?;
+            json.key("region").string(&key.region)?;
+            json.key("count").unsigned(count.known)
+        })?;
+        json.end()?;
         Ok(out)
     }
 }

@@ -9,9 +9,7 @@ use super::output::{CheckedFile, FindingsOutput, ReportEnd};
 use super::own_rules::{UNREADABLE, has_unreadable};
 use super::paths::slashed;
 use crate::program::args::Global;
-use crate::program::render::escape::xml_text;
-use crate::program::render::held::HeldOutput;
-use crate::program::render::text::counted;
+use crate::program::output::{HeldOutput, counted, xml_text};
 
 /// Prints a suite with a test case for each file. The cases are held back, because the suite starts
 /// with their numbers.
@@ -26,7 +24,7 @@ pub struct JunitOutput<'o> {
 
 impl<'o> JunitOutput<'o> {
     pub fn new(out: &'o mut dyn Write, global: &'o Global) -> Self {
-        Self { out, global, cases: HeldOutput::new(), tests: 0, failures: 0, errors: 0 }
+        Self { out, global, cases: HeldOutput::start(), tests: 0, failures: 0, errors: 0 }
     }
 }
 

@@ -20,17 +20,17 @@ use serde_json::{Value, json};
 
 use crate::program::args::Global;
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::formats::native_output::check_extension;
-use crate::program::input::not_opened::NotOpened;
-use crate::program::input::watch::watch;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::formats::check_extension;
+use crate::program::input::{NotOpened, watch};
 use crate::program::outcome::Outcome;
-use crate::program::render::json::{document, print_json, start_entries};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::note::note;
-use crate::program::render::progress::suspended;
-use crate::program::render::report::report;
-use crate::program::render::text::{counted, paint, shown};
+use crate::program::output::JsonWriter;
+use crate::program::output::json::document;
+use crate::program::output::note;
+use crate::program::output::print_json;
+use crate::program::output::progress::suspended;
+use crate::program::output::report;
+use crate::program::output::text::{counted, paint, shown};
 use crate::{Finding, Rule};
 
 use args::{BaselineArgs, FindingFilter, FindingsFormat};
@@ -40,7 +40,7 @@ use check::{CheckedMesh, FileCheck, FileFindings};
 use junit::JunitOutput;
 use output::{CheckedFile, FindingTotals, FindingsOutput, GithubOutput, NamesOutput, ReportEnd, TextOutput};
 use own_rules::{DeniedCondition, UNREADABLE, has_unreadable};
-pub use paths::{percent_encoded, uri};
+pub use paths::uri;
 use sarif::SarifOutput;
 
 /// The greatest number of columns of an explanation.
@@ -125,7 +125,7 @@ impl ValidateArgs {
             FindingsFormat::Text => Box::new(TextOutput { global, is_one_file: self.is_one_file() }),
             FindingsFormat::Json => {
                 let mut out = JsonWriter::indented(out);
-                start_entries(&mut out)?;
+                out.start_entries()?;
                 Box::new(out)
             }
             FindingsFormat::Sarif => Box::new(SarifOutput::start(JsonWriter::indented(out))?),

@@ -17,11 +17,11 @@ use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::Global;
 use crate::program::input::bytes::Data;
 use crate::program::input::not_opened::missing_json;
-use crate::program::render::json::{findings, unreadable};
-use crate::program::render::json_writer::JsonWriter;
-use crate::program::render::note::note;
-use crate::program::render::text::{complain, counted, mesh_suffix, print_findings, shown};
-use crate::program::render::units::thousands;
+use crate::program::output::JsonWriter;
+use crate::program::output::json::{findings, unreadable};
+use crate::program::output::note;
+use crate::program::output::text::{complain, counted, mesh_suffix, print_findings, shown};
+use crate::program::output::units::thousands;
 
 /// The numbers of checked files and of reported findings.
 ///
@@ -125,12 +125,12 @@ pub trait FindingsOutput {
 impl FindingsOutput for JsonWriter<'_> {
     fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
         let CheckedFile { path, mesh, findings: file } = file;
-        self.item_object(|out| {
+        self.object(|out| {
             match &file.fault {
                 Some(fault) => out.fields(&unreadable(path, fault))?,
                 None => out.field("path", path.to_string_lossy())?,
             }
-            out.field_items("findings", findings(&file.found, &file.files))?;
+            out.key("findings").values(findings(&file.found, &file.files))?;
             mesh.map_or(Ok(()), |mesh| out.field("mesh", mesh))
         })
     }
@@ -138,7 +138,7 @@ impl FindingsOutput for JsonWriter<'_> {
     fn finish(&mut self, end: &ReportEnd) -> io::Result<()> {
         self.close(b"]")?;
         if !end.missing.is_empty() {
-            self.field_items("unresolved", end.missing.iter().map(missing_json))?;
+            self.key("unresolved").values(end.missing.iter().map(missing_json))?;
         }
         self.field("totals", end.totals.json())?;
         if let Some(baseline) = &end.baseline {

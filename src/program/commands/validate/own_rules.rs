@@ -4,10 +4,8 @@
 use super::check::FileFindings;
 use crate::parse::rules;
 use crate::program::args::value_name;
-use crate::program::describe::rows::column::{Cell, TableColumn};
-use crate::program::describe::rows::row::TableRow;
-use crate::program::describe::rows::selected::MeshCondition;
-use crate::program::input::asset::InputAsset;
+use crate::program::describe::rows::{Cell, MeshCondition, TableColumn, TableRow};
+use crate::program::input::InputAsset;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::{Error, Field, Finding};
 use std::path::Path;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, is_separator};
 
+use crate::text::escape::percent_encoded;
+
 /// Returns a path as text with forward slashes, without `./` at its start.
 pub fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
@@ -33,13 +35,6 @@ pub fn uri(path: &Path) -> String {
     }
     uri.push_str(&percent_encoded(rest, b"-._~/"));
     if is_separator('\\') { uri.replace("%5C", "/") } else { uri }
-}
-
-/// Encodes all bytes except ASCII letters, digits and the bytes of `kept`.
-pub fn percent_encoded(bytes: &[u8], kept: &[u8]) -> String {
-    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || kept.contains(&byte);
-    let encode = |byte: &u8| if is_kept(*byte) { char::from(*byte).into() } else { format!("%{byte:02X}") };
-    bytes.iter().map(encode).collect()
 }
 
 #[cfg(test)]

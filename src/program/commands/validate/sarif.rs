@@ -10,8 +10,8 @@ use super::args::all_rules;
 use super::baseline::BaselineEffect;
 use super::output::{CheckedFile, FindingsOutput, ReportEnd, level};
 use super::paths::uri;
-use crate::program::render::json::{extend, with};
-use crate::program::render::json_writer::JsonWriter;
+use crate::program::output::JsonWriter;
+use crate::program::output::json::{extend, with};
 
 const SARIF_SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -28,19 +28,16 @@ impl<'o> SarifOutput<'o> {
         out.open(b"{")?;
         out.field("$schema", SARIF_SCHEMA)?;
         out.field("version", "2.1.0")?;
-        out.start_field("runs")?;
-        out.open(b"[")?;
-        out.start_item()?;
+        out.key("runs").open(b"[")?;
         out.open(b"{")?;
-        out.field_object("tool", |out| {
-            out.field_object("driver", |out| {
+        out.key("tool").object(|out| {
+            out.key("driver").object(|out| {
                 out.field("name", "meshpeek")?;
                 out.field("version", env!("CARGO_PKG_VERSION"))?;
-                out.field_items("rules", all_rules().map(|(format, rule)| rule_object(format, rule)))
+                out.key("rules").values(all_rules().map(|(format, rule)| rule_object(format, rule)))
             })
         })?;
-        out.start_field("results")?;
-        out.open(b"[")?;
+        out.key("results").open(b"[")?;
         Ok(Self { out, notifications: Vec::new() })
     }
 }
@@ -49,7 +46,7 @@ impl FindingsOutput for SarifOutput<'_> {
     fn file(&mut self, file: &CheckedFile<'_>) -> io::Result<()> {
         for (number, finding) in file.findings.found.iter().enumerate() {
             let length = file.findings.lengths.get(number).copied().flatten();
-            self.out.item(&result(file, finding, length))?;
+            self.out.value(&result(file, finding, length))?;
         }
         if let Some(fault) = file.findings.fault.as_ref().filter(|_| !file.findings.is_excused) {
             let path = fault.path().unwrap_or(file.path);

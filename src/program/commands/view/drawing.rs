@@ -8,12 +8,11 @@ use crate::export::{ExportOptions, LevelChoice};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::folder;
 use crate::program::describe::picture::with_scene;
-use crate::program::formats::level_args::level_index;
+use crate::program::formats::level_index;
 use crate::program::formats::selectors::surfaces as selected_surfaces;
-use crate::program::input::animation_files::{AnimationFile, open_animations};
-use crate::program::input::asset::InputAsset;
+use crate::program::input::{AnimationFile, InputAsset, open_animations};
+use crate::program::output::note;
 use crate::program::picture::textures::TextureFolder;
-use crate::program::render::note::note;
 use crate::render::{CameraMotion, ClipSource, Framing, MeshPicture, PictureOptions, draw, draw_textured};
 use crate::{Animations, Limits};
 

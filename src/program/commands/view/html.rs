@@ -9,16 +9,15 @@ use super::page::{PageFiles, PageMesh, PageStart, PageWriter};
 use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::program::args::{Global, STDIN, first_set};
 use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::formats::native_output::expect_extension;
+use crate::program::formats::expect_extension;
 use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::not_opened::PassedBy;
 use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::output::{note, shown};
 use crate::program::picture::png::png_bytes;
 use crate::program::picture::textures::small_png;
-use crate::program::render::note::note;
-use crate::program::render::text::shown;
 use crate::render::{Background, Overlay, Shading};
 
 /// The size of the picture of a mesh on a page if none is given.

@@ -17,10 +17,10 @@ pub use args::ViewArgs;
 use drawing::Drawing;
 
 use crate::program::args::{Global, STDIN};
-use crate::program::formats::native_output::{check_extension, expect_extension};
+use crate::program::formats::{check_extension, expect_extension};
 use crate::program::outcome::{Outcome, usage};
+use crate::program::output::shown;
 use crate::program::picture::file_format::PictureFormat;
-use crate::program::render::text::shown;
 
 /// The extensions of pictures, and those of pages, which are another kind of output.
 const PICTURES_AND_PAGES: [&str; 5] = ["png", "gif", "webp", "html", "htm"];

@@ -8,12 +8,10 @@ use super::drawing::Drawing;
 use super::report::{DrawnFacts, MovieFrames};
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
 use crate::program::outcome::{UsageError, usage};
+use crate::program::output::{ProgressMeter, shown, whole};
 use crate::program::picture::file_format::{MovieWriter, PictureFormat};
-use crate::program::render::progress::ProgressMeter;
-use crate::program::render::text::shown;
-use crate::program::render::units::whole;
 use crate::render::{CameraMotion, PictureOptions, Shading};
 
 /// The size of a movie if none is given.

@@ -16,14 +16,13 @@ use super::movie::Movie;
 use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
-use crate::program::commands::validate::percent_encoded;
 use crate::program::describe::picture::with_enough_detail;
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::open::Repeated;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::input::{InputAsset, Repeated};
 use crate::program::outcome::{Outcome, usage};
+use crate::program::output::shown;
 use crate::program::picture::file_format::PictureFormat;
-use crate::program::render::text::shown;
+use crate::text::escape::percent_encoded;
 
 /// The size of a picture if none is given.
 const SIZE: [u32; 2] = [1024, 1024];

@@ -9,10 +9,8 @@ use crate::program::args::{Global, STDIN};
 use crate::program::describe::picture::MissingParts;
 use crate::program::input::not_opened::PassedBy;
 use crate::program::outcome::Outcome;
-use crate::program::render::json::{document, print_json};
-use crate::program::render::note::note;
-use crate::program::render::report::{complain_about, error_json};
-use crate::program::render::text::{counted, shown};
+use crate::program::output::json::document;
+use crate::program::output::{complain_about, counted, error_json, note, print_json, shown};
 use crate::render::MeshPicture;
 
 /// A mesh that was drawn, or the error that prevented it.

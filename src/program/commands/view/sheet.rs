@@ -15,10 +15,10 @@ use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::asset::InputAsset;
 use crate::program::input::not_opened::PassedBy;
 use crate::program::outcome::{Outcome, UsageError, usage};
+use crate::program::output::counted;
 use crate::program::picture::caption::{common_start, fitted_caption};
 use crate::program::picture::sheet::{SheetWriter, Tile};
 use crate::program::picture::sheet_layout::SheetLayout;
-use crate::program::render::text::counted;
 use crate::program::threads;
 use crate::render::{Background, MeshPicture};
 

@@ -9,12 +9,10 @@ use super::movie::DEFAULT_RATE;
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::describe::picture::MissingParts;
-use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::open::Repeated;
+use crate::program::describe::rows::SelectedFiles;
+use crate::program::input::{InputAsset, Repeated};
 use crate::program::outcome::{Outcome, usage};
-use crate::program::render::report::complain_about;
-use crate::program::render::text::shown;
+use crate::program::output::{complain_about, shown};
 use crate::program::terminal::{Presentation, Terminal, TerminalScene, ViewState, show as show_scene};
 use crate::render::{Camera, CameraMotion, Framing, Picture, PictureOptions, Shading};
 

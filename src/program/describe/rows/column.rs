@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
 
 use crate::Name;
-use crate::program::render::units::thousands;
+use crate::program::output::thousands;
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,3 +6,9 @@ pub mod filter;
 pub mod request;
 pub mod row;
 pub mod selected;
+
+pub use column::{Cell, ColumnList, ColumnType, MESH_COLUMNS, SURFACE_COLUMNS, TableColumn};
+pub use filter::Condition;
+pub use request::RowRequest;
+pub use row::TableRow;
+pub use selected::{MeshCondition, SelectedFiles};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::column::{Cell, TableColumn};
 use crate::math::as_u64;
 use crate::program::describe::file_summary::FileSummary;
-use crate::program::formats::summary::{GpuSize, SurfaceLod, SurfaceSummary};
+use crate::program::formats::{GpuSize, SurfaceLod, SurfaceSummary};
 use crate::{Bounds, Severity};
 
 /// The maximum number of names of materials and of clips in one cell.

@@ -10,12 +10,10 @@ use super::filter::Condition;
 use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs, value_name};
-use crate::program::input::asset::InputAsset;
-use crate::program::input::not_opened::NotOpened;
-use crate::program::input::open::{self, Repeated};
-use crate::program::input::parallel;
+use crate::program::input::open;
+use crate::program::input::{InputAsset, NotOpened, Repeated, parallel};
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::render::note::note;
+use crate::program::output::note;
 
 /// A condition on meshes or their surfaces, with the values that it needs.
 #[derive(Clone, Debug)]
@@ -96,8 +94,7 @@ impl<'f> SelectedFiles<'f> {
         }
     }
 
-    /// Passes each mesh to `visit`, like [`open::each`] if output is made, and otherwise like
-    /// [`open::each_or_none`].
+    /// Passes each mesh to `visit`, like [`open::each`].
     pub fn each(
         &self,
         global: &Global,
@@ -110,11 +107,7 @@ impl<'f> SelectedFiles<'f> {
             found.set(found.get().saturating_add(1));
             visit(path, asset)
         };
-        let done = if self.needs_mesh {
-            open::each(self.names, self.walk, global, when_repeated, visit)?
-        } else {
-            open::each_or_none(self.names, self.walk, global, when_repeated, visit)?
-        };
+        let done = open::each((self.names, self.walk, self.needs_mesh), global, when_repeated, visit)?;
         self.check_found(found.get(), global)?;
         Ok(done)
     }

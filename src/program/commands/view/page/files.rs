@@ -8,10 +8,10 @@ use crate::Error;
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::commands::validate::uri;
 use crate::program::outcome::UsageError;
+use crate::program::output::base64;
+use crate::program::output::shown;
+use crate::program::output::xml_text;
 use crate::program::picture::sheet_layout::numbered_path;
-use crate::program::render::base64::base64;
-use crate::program::render::escape::xml_text;
-use crate::program::render::text::shown;
 
 /// The greatest number of meshes on a page.
 const MAX_MESHES: usize = 500;

@@ -23,13 +23,12 @@ use crate::Error;
 use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
 use crate::math::as_u64;
 use crate::program::commands::map::style_of_all;
-use crate::program::input::asset::InputAsset;
+use crate::program::input::InputAsset;
+use crate::program::output::base64;
+use crate::program::output::{shown, xml_text};
 use crate::program::picture::textures::TextureFolder;
-use crate::program::render::base64::base64;
-use crate::program::render::counting_writer::CountingWriter;
-use crate::program::render::escape::xml_text;
-use crate::program::render::text::shown;
 use crate::render::{Background, Camera};
+use crate::text::counting_writer::CountingWriter;
 pub use files::PageFiles;
 use parts::{write_byte_map, write_error, write_findings, write_left_out};
 
@@ -162,7 +161,7 @@ impl<'o> PageWriter<'o> {
     /// Returns an error if the page cannot be written, or if the mesh changes meanwhile. The page
     /// is then not complete.
     pub fn add(&mut self, out: &mut dyn Write, mesh: &PageMesh<'_>) -> anyhow::Result<Option<Error>> {
-        let mut out = CountingWriter { out, written: 0 };
+        let mut out = CountingWriter::new(out);
         let index = self.count;
         if index == 0 {
             out.write_all(head(&self.title, self.start).as_bytes())?;
@@ -206,7 +205,7 @@ impl<'o> PageWriter<'o> {
 
 /// Returns the size of a GLB file, or the error that prevents it.
 fn glb_size(export: &Export<'_>) -> crate::Result<u64> {
-    let mut size = CountingWriter { out: io::sink(), written: 0 };
+    let mut size = CountingWriter::new(io::sink());
     export.write_file(0, "mesh", &mut size)?;
     Ok(size.written)
 }

@@ -7,11 +7,8 @@ use crate::Finding;
 use crate::export::Loss;
 use crate::program::commands::map::draw_file;
 use crate::program::commands::validate::all_rules;
-use crate::program::input::asset::InputAsset;
-use crate::program::input::source_file::RegionFile;
-use crate::program::render::escape::xml_text;
-use crate::program::render::text::{count, counted, shown};
-use crate::program::render::units::bytes;
+use crate::program::input::{InputAsset, RegionFile};
+use crate::program::output::{bytes, count, counted, shown, xml_text};
 
 /// The greatest number of findings on a page. A damaged file may have thousands.
 const MAX_FINDINGS: usize = 200;

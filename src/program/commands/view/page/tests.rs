@@ -10,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::Limits;
 use crate::program::args::Global;
-use crate::program::input::open::open;
+use crate::program::input::open;
+use crate::program::output::base64;
 use crate::program::picture::png::write_png;
 use crate::render::Picture;
 

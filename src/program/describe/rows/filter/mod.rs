@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::column::{Cell, TableColumn};
 use super::row::TableRow;
-use crate::program::render::units::ratio;
+use crate::program::output::ratio;
 
 /// A condition on a row.
 #[derive(Clone, Debug)]
