@@ -4,7 +4,7 @@
 use zerocopy::IntoBytes;
 
 use crate::array::access::Array;
-use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::chunks::ChunkBuffer;
 use crate::decode::codec::{Decode, one_by_one};
 use crate::decode::convert::OutputFormat;
 use crate::decode::stream::{copy_past_cache, is_past_cache};

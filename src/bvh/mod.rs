@@ -13,7 +13,6 @@ pub(crate) mod bit_set;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod coordinates;
-pub(crate) mod fetch;
 pub(crate) mod import;
 pub(crate) mod kernel;
 pub(crate) mod lanes;

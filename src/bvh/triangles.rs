@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::array::{Array, Bounds};
 use crate::bvh::coordinates::{TriangleCorners, include_point, is_valid_triangle};
-use crate::bvh::fetch;
+use crate::bvh::lanes;
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::decode::divisor::BY_65535;
 use crate::error::debug::short_debug;
@@ -253,9 +253,9 @@ impl<'a> Triangles<'a> {
         let [start, end] =
             [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).saturating_mul(3));
         match &self.indices {
-            Indices(IndexEncoding::U8(array)) => fetch::run(array, start..end, &mut numbers),
-            Indices(IndexEncoding::U16(array)) => fetch::run(array, start..end, &mut numbers),
-            Indices(IndexEncoding::U32(array)) => fetch::run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::U8(array)) => lanes::decode_run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::U16(array)) => lanes::decode_run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::U32(array)) => lanes::decode_run(array, start..end, &mut numbers),
             Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {
                 for (place, triangle) in numbers.iter_mut().zip(range) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
@@ -271,9 +271,9 @@ impl<'a> Triangles<'a> {
     pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>) -> CornerIndices {
         let mut numbers = [[INVALID_VERTEX; 3]; LANES];
         match &self.indices {
-            Indices(IndexEncoding::U8(array)) => fetch::each(array, triangles, &mut numbers),
-            Indices(IndexEncoding::U16(array)) => fetch::each(array, triangles, &mut numbers),
-            Indices(IndexEncoding::U32(array)) => fetch::each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::U8(array)) => lanes::decode_each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::U16(array)) => lanes::decode_each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::U32(array)) => lanes::decode_each(array, triangles, &mut numbers),
             Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {
                 for (place, triangle) in numbers.iter_mut().zip(triangles) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
@@ -288,26 +288,27 @@ impl<'a> Triangles<'a> {
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn block<const FUSED: bool>(&self, numbers: &CornerIndices) -> TriangleBlock {
         match &self.points {
-            VertexPositions::Computed(points) => fetch::positions(numbers, |at| points.get(at).copied()),
+            VertexPositions::Computed(points) => lanes::gather_positions(numbers, |at| points.get(at).copied()),
             VertexPositions::File(Positions(PositionEncoding::F32(array))) => {
-                fetch::positions(numbers, |at| array.get(at))
+                lanes::gather_positions(numbers, |at| array.get(at))
             }
             VertexPositions::File(Positions(PositionEncoding::Packed32(array))) => {
-                fetch::positions(numbers, |at| array.get(at))
+                lanes::gather_positions(numbers, |at| array.get(at))
             }
             VertexPositions::File(Positions(PositionEncoding::Packed64(array))) => {
-                fetch::positions(numbers, |at| array.get(at))
+                lanes::gather_positions(numbers, |at| array.get(at))
             }
             VertexPositions::File(Positions(PositionEncoding::Strided(array))) => {
-                fetch::positions(numbers, |at| array.get(at))
+                lanes::gather_positions(numbers, |at| array.get(at))
             }
             VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
                 // The 16-bit coordinates of all eight lanes are divided by 65535 in one vector
                 // operation, because separate divisions for each vertex would take longer than all
                 // other operations of `block`.
                 let raw = array.raw();
-                let mut block =
-                    fetch::positions(numbers, |at| raw.get(at).map(|codes| codes.map(|code| f32::from(code.get()))));
+                let mut block = lanes::gather_positions(numbers, |at| {
+                    raw.get(at).map(|codes| codes.map(|code| f32::from(code.get())))
+                });
                 let (min, max) = (array.decoder().min(), array.decoder().max());
                 for corner in &mut block.corners {
                     for ((axis, min), max) in corner.iter_mut().zip(min).zip(max) {

@@ -126,10 +126,6 @@ pub(crate) fn is_mesh_name(path: &Path) -> bool {
 }
 
 /// Returns an error if the first bytes of a file are not those of a format.
-///
-/// # Errors
-///
-/// Returns the errors of [`Format::detect`].
 #[cfg(feature = "cli")]
 pub(crate) fn expect_known(bytes: &[u8]) -> Result<()> {
     if is_registered(bytes) { Ok(()) } else { Format::detect(bytes).map(drop) }

@@ -6,8 +6,6 @@ mod detect;
 mod export;
 pub mod ezmesh;
 pub(crate) mod foreign;
-#[cfg(feature = "cli")]
-pub(crate) mod mesh_files;
 mod model;
 mod model_content;
 mod open;
@@ -49,3 +47,13 @@ pub use sidecar_content::SidecarContent;
 pub use sidecar_place::MeshSources;
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};
+
+/// Meshes of several files: their paths, and the scripts that list them.
+#[cfg(feature = "cli")]
+pub(crate) mod mesh_files {
+    pub(crate) use crate::formats::unreal::companions::{
+        Finder, MissingMesh, Pair as MeshFiles, PairOpener as FilesOpener,
+    };
+    pub(crate) use crate::formats::unreal::companions::{data_of, is_aniv, is_data, lower};
+    pub(crate) use crate::formats::unreal::script::Script;
+}

@@ -147,10 +147,6 @@ fn is_unreal(path: &Path) -> Result<bool> {
 
 /// Passes the property `properties` of the file at `path`, which could not be opened because of
 /// `error`. Passes nothing if nothing of the file can be read.
-///
-/// # Errors
-///
-/// Returns the errors of the sink of `out`.
 #[cfg(feature = "cli")]
 pub(crate) fn unopened_properties(path: &Path, error: &Error, out: &mut Properties<'_>) -> std::io::Result<()> {
     unreal::script::properties::of_unopened(path, out)?;

@@ -100,10 +100,6 @@ impl OpenOptions {
     }
 
     /// Opens a mesh and its sidecar, which is written if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`open`](crate::open).
     #[doc(hidden)]
     pub fn open_or_write_sidecar<S: MeshSources>(
         &self,

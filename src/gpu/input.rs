@@ -7,9 +7,9 @@ use half::f16;
 use super::block::Buffer;
 use super::interleave::MAX_VERTICES;
 use super::layout::Semantic;
-use super::octahedral;
+use super::vertex_format;
 use super::vertex_format::VertexFormat;
-use crate::array::chunk_buffer::ChunkBuffer;
+use crate::array::chunks::ChunkBuffer;
 use crate::array::gather::Gather;
 use crate::array::{Array, Packed};
 use crate::decode::convert::{HalfFloat, OutputFormat, Snorm, Unorm};
@@ -285,7 +285,7 @@ impl<'a> AttributeArray<'a> {
                 let convert = conversion.map(|conversion| |value| conversion.normal(value));
                 decode(array, picks, convert.as_ref(), records, normals)?;
                 let points = computed.get_or_insert_with(|| Buffer::EMPTY).values::<[f32; 2]>(picks.len())?;
-                octahedral::encode_all(normals, points);
+                vertex_format::encode_octahedral(normals, points);
                 number.put(points, out);
                 Some(())
             }

@@ -56,7 +56,6 @@ mod indices;
 mod input;
 mod interleave;
 mod layout;
-mod octahedral;
 mod output;
 mod skin;
 mod source;

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::array::bulk;
-use crate::array::chunk_buffer::{CHUNK_BYTES, ChunkBuffer};
+use crate::array::chunks::{CHUNK_BYTES, ChunkBuffer};
 use crate::decode::stream::{copy_past_cache, is_past_cache};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;

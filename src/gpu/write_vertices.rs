@@ -8,7 +8,7 @@ use super::input::Scratch;
 use super::interleave::{ColumnBuffer, MAX_VERTICES, MAX_WORDS, WordBuffer};
 use super::output::Blocks;
 use super::source::{SourceAttribute, VertexSource};
-use crate::array::chunk_buffer::CHUNK_BYTES;
+use crate::array::chunks::CHUNK_BYTES;
 use crate::error::{Cause, Result};
 use crate::io::prefetch_all;
 use crate::model::WeightsIter;

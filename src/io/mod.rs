@@ -41,7 +41,6 @@
 mod advice;
 mod atomic_file;
 mod file_bytes;
-mod file_stamp;
 pub mod guard;
 mod map;
 mod map_ranges;
@@ -56,13 +55,13 @@ mod thread_priority;
 pub(crate) use advice::prefetch_all;
 pub use advice::{PrefetchList, prefetch, prefetch_file};
 pub use file_bytes::FileBytes;
-pub use file_stamp::FileStamp;
 #[cfg(all(unix, feature = "cli"))]
 pub(crate) use guard::is_signal_ignored;
 pub use map::{Map, map};
 pub(crate) use new_memory::{Huge, populate};
 pub use range_source::{FileSource, RangeRead, RangeSource};
 pub use read::{read, read_up_to};
+pub use regular_file::FileStamp;
 pub use residency::Eviction;
 #[cfg(feature = "internals")]
 pub use residency::{Residency, ResidencyState};

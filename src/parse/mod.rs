@@ -10,7 +10,6 @@ mod name;
 mod open_options;
 mod options;
 mod region;
-mod sorted_names;
 mod value;
 
 #[doc(hidden)]
@@ -32,7 +31,7 @@ internal_use!(cursor::Cursor, cursor::Record, region::Walk);
 pub(crate) use crate::error::rules;
 
 pub(crate) use memory_budget::{MemoryBudget, expect_length, filled, room};
+pub(crate) use name::{NameCopy, SortedNames};
 pub(crate) use options::options;
 pub(crate) use region::word;
-pub(crate) use sorted_names::{NameCopy, SortedNames};
 pub(crate) use value::{MAX_ITEMS, MAX_TEXT, hex, record};

@@ -1,7 +1,6 @@
 //! The surfaces of a mesh file at their places, in one shape and in chosen conventions: what is
 //! exported or drawn.
 
-mod asset_facts;
 mod input;
 pub(crate) mod levels;
 pub(crate) mod load;
@@ -15,9 +14,9 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 pub(crate) use crate::model::draw_list::is_bound;
-pub(crate) use asset_facts::{inflated_bytes, whole_frames};
 pub use input::{ClipSource, SceneInput};
 use load::{OutputSize, SceneLoad};
+pub(crate) use load::{inflated_bytes, whole_frames};
 pub use normals::NormalChoice;
 use normals::NormalInput;
 pub(crate) use options::{Adjustment, SceneOptions};

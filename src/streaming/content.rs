@@ -1,6 +1,6 @@
 //! The trait [`Content`]: what a streamer loads.
 
-use super::statistics::Work;
+use super::log::Work;
 use crate::error::Result;
 
 /// Items that a [`Streamer`](super::Streamer) loads and evicts, such as regions of a file, levels

@@ -3,10 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::content::Content;
-use super::log::Clock;
+use super::log::{Clock, Work};
 use super::memory::reserved_resident;
 use super::request::{Priority, Slot};
-use super::statistics::Work;
 use crate::error::{Error, ErrorKind, Field, Result};
 
 /// The number of items of a job, and of evictions, for which memory is allocated in advance.

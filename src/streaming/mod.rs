@@ -55,8 +55,6 @@ mod region_grid;
 mod request;
 mod scheduler;
 mod slots;
-mod source_regions;
-mod statistics;
 mod streamer;
 #[cfg(test)]
 mod test_content;
@@ -69,12 +67,11 @@ pub use content::Content;
 pub use items::Lease;
 #[cfg(feature = "internals")]
 pub use log::{Clock, ManualClock, SystemClock};
-pub use map_regions::MapRegions;
+pub use log::{Statistics, Work};
+pub use map_regions::{MapRegions, SourceRegions};
 pub use mesh_parts::{MeshPart, MeshParts};
 pub use part_vertices::PartVertices;
 pub use projected_size::LevelOfDetail;
 pub use request::{ItemRange, Priority, Slot, StreamEvent, StreamOutcome};
-pub use source_regions::SourceRegions;
-pub use statistics::{Statistics, Work};
 pub use streamer::{StreamOptions, Streamer};
 pub use vertex_buffers::{BufferSizes, BufferTarget, Buffers, Draw, MemoryTarget};

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::content::Content;
+use super::log::Work;
 use super::memory::reserved;
 use super::mesh_parts::{MeshParts, array_bytes};
 use super::missing_bytes::MissingBytes;
 use super::request::ItemRange;
-use super::statistics::Work;
 use super::vertex_buffers::{BufferTarget, Buffers, TriangleRange, decode};
 use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::statistics::Work;
+use super::log::Work;
 use crate::error::Error;
 use crate::math::as_index;
 

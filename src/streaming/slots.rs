@@ -1,9 +1,9 @@
 //! The slots of the requests.
 
 use super::lists::{Links, List};
+use super::log::Work;
 use super::memory::{filled, reserved};
 use super::request::{ItemRange, Priority, Slot};
-use super::statistics::Work;
 use crate::error::Result;
 use crate::math::as_index;
 

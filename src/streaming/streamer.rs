@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use super::content::Content;
 use super::items::{Lease, Place};
-use super::log::{Clock, Log, SystemClock};
+use super::log::{Clock, Log, Statistics, SystemClock};
 use super::memory::reserved_resident;
 use super::pool::{Jobs, Pool};
 use super::request::{ItemRange, Priority, Slot, StreamEvent};
 use super::scheduler::Scheduler;
-use super::statistics::Statistics;
 use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::math::as_index;

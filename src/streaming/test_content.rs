@@ -4,8 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use super::content::Content;
-use super::log::Clock;
-use super::statistics::Work;
+use super::log::{Clock, Work};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many of 1,000 loads end in each way.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::statistics::Work;
+use super::log::Work;
 use crate::error::Result;
 use crate::gpu::{IndexFormat, IndexSource, VertexLayout, VertexSource};
 use crate::math::as_u64;

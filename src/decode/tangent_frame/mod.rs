@@ -25,19 +25,17 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx512;
 mod axes;
-#[cfg(any(feature = "cli", feature = "internals"))]
-mod encode;
 mod quaternion;
 mod scalar;
 mod snorm8x4;
 
 pub use axes::TangentFrame;
-#[cfg(any(feature = "cli", feature = "internals"))]
-pub use encode::encode8;
-#[cfg(feature = "internals")]
-pub use encode::{encode_component, encode7};
 pub use quaternion::{NormalOf, Quat7, Quat8};
 pub use scalar::RawQuat7;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use scalar::encode8;
+#[cfg(feature = "internals")]
+pub use scalar::{encode_component, encode7};
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) use snorm8x4::{EightNormals, eight_from_floats};
 pub(crate) use snorm8x4::{normal8_to_snorm8x4, normals8_to_snorm8x4};
@@ -74,7 +72,7 @@ mod tests {
         let frame = Quat7.decode(&raw);
         close(frame.normal(), [1.0, -6.1e-5, 6.1e-5], 1e-6);
         close(frame.bitangent(), [6.1e-5, -6.1e-5, -1.0], 1e-6);
-        let encoded = |rotation: [f32; 4]| encode::encode_rotation(rotation).map(I16::get);
+        let encoded = |rotation: [f32; 4]| scalar::encode_rotation(rotation).map(I16::get);
         assert_eq!(encoded([std::f32::consts::FRAC_1_SQRT_2; 4]), [23169; 4]);
         assert_eq!(encoded([-std::f32::consts::FRAC_1_SQRT_2; 4]), [-23169; 4]);
         assert_eq!(encoded([1.5, -1.5, f32::NAN, f32::INFINITY]), [32767, -32767, 0, 32767]);

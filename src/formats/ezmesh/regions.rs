@@ -22,11 +22,6 @@ const TEXT: Element = Element::TEXT;
 ///
 /// The regions of a text file are the lists of numbers inside elements, the comments, the DOCTYPE,
 /// and the XML markup between these regions. The regions of a binary file are its fields.
-///
-/// # Errors
-///
-/// Returns an error if the bytes of the file have changed since the file was opened, and the
-/// structure of the file is not valid any more.
 pub(super) fn walk(view: View<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     match view.order() {
         None => text(view, visit),

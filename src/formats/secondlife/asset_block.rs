@@ -6,11 +6,10 @@ use std::sync::OnceLock;
 use flate2::Decompress;
 
 use super::asset_part::AssetPart;
-use super::hull_index::HullIndex;
+use super::block_index::{HullIndex, SkinIndex};
 use super::inflate::{self, InflateBudget, ZlibStream};
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
-use super::skin_index::SkinIndex;
 use super::validate::rules;
 use crate::array::runs::RunIndex;
 use crate::error::debug::short_debug;

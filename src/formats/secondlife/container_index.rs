@@ -67,10 +67,6 @@ impl ContainerState {
     }
 
     /// Finds the items of the container on the first call.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
     pub(super) fn indexed<'a>(&'a self, container: Container<'a>, bytes: &'a [u8]) -> Result<IndexedContainer<'a>> {
         let index = if let Some(index) = self.index.get() {
             index

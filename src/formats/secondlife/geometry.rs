@@ -3,10 +3,10 @@
 
 use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
+use super::block_index::AVATAR_AXES;
 use super::file::Mesh;
 use super::layout::FORMAT;
 use super::level::Level;
-use super::skin_index::AVATAR_AXES;
 use super::surface::{Submesh, SubmeshKey};
 use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result};

@@ -78,6 +78,7 @@ mod asset_part;
 mod asset_state;
 mod asset_view;
 mod avatar_joints;
+mod block_index;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod blocks;
 mod byte_ranges;
@@ -90,7 +91,6 @@ mod edit;
 mod file;
 mod geometry;
 mod header;
-mod hull_index;
 mod inflate;
 pub mod layout;
 mod level;
@@ -103,7 +103,6 @@ mod regions;
 #[cfg(feature = "cli")]
 pub(in crate::formats) mod sample;
 mod skin;
-mod skin_index;
 mod skinning;
 mod surface;
 mod validate;

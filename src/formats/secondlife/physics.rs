@@ -7,7 +7,7 @@ use zerocopy::little_endian::U16;
 
 use super::asset_block::AssetBlock;
 use super::asset_part::AssetPart;
-use super::hull_index::{HullIndex, PointRange};
+use super::block_index::{HullIndex, PointRange};
 use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
 use super::llsd::LlsdMap;

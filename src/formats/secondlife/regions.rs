@@ -36,10 +36,6 @@ const KEYS: [&str; 12] = [
 /// There is one region for each entry of the header, for each compressed block, for unused bytes
 /// between two blocks, and for the bytes after the last block. If two blocks share bytes, the
 /// region of the later block contains only the bytes that are not in the earlier block.
-///
-/// # Errors
-///
-/// Returns the first error in the header of the asset, or in the map of the container.
 pub(super) fn visit_regions(file: AssetView<'_>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     let len = as_u64(file.file().len());
     let mut walk = Walk::new(visit);

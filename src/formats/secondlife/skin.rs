@@ -4,9 +4,9 @@
 use super::asset_block::{AssetBlock, SKIN_LISTS, Text};
 use super::asset_part::AssetPart;
 use super::avatar_joints;
+use super::block_index::{AVATAR_AXES, SkinIndex};
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
-use super::skin_index::{AVATAR_AXES, SkinIndex};
 use super::validate::rules::INVALID_SKIN;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_u64, dot, narrow};

@@ -19,10 +19,6 @@ use crate::math::as_u64;
 /// same encoding as in the opened file. The blocks, the bytes between blocks and the bytes after
 /// the last block are copied from the file. The blocks are not inflated and compressed again,
 /// because the compressed bytes would differ from the bytes in the file.
-///
-/// # Errors
-///
-/// Returns the first error in the header of the file, or an I/O error of the output `out`.
 pub(super) fn write_to(file: AssetView<'_>, out: &mut dyn Write) -> Result<()> {
     let (preamble, asset) = file.file().split_at_checked(preamble_len(file.file())).unwrap_or_default();
     let line = usize::try_from(file.first_header()?.marker_line()).unwrap_or(usize::MAX);

@@ -29,10 +29,6 @@ pub(crate) fn mesh(bytes: &[u8]) -> Result<Generation> {
 }
 
 /// Returns the animation format version (an10 to an13) that the magic number of a file identifies.
-///
-/// # Errors
-///
-/// Returns the same errors as [`mesh`].
 pub(crate) fn animation(bytes: &[u8]) -> Result<AnimationGeneration> {
     match file_kind(bytes)? {
         FileKind::Animation(generation) => Ok(generation),
@@ -54,10 +50,6 @@ fn other(magic: &str, what: &str, advice: &'static str) -> Error {
 
 /// Returns the file type (mesh or animation) and the format version that the magic number of a file
 /// identifies.
-///
-/// # Errors
-///
-/// Returns the same errors as [`mesh`].
 pub(crate) fn file_kind(bytes: &[u8]) -> Result<FileKind> {
     let Some(&magic) = bytes.first_chunk::<LENGTH>() else {
         let left = crate::math::as_u64(bytes.len());

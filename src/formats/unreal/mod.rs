@@ -71,8 +71,6 @@ mod contents;
 mod file;
 mod frame;
 mod geometry;
-#[cfg(feature = "cli")]
-pub(crate) mod half_names;
 mod header;
 pub mod layout;
 mod mesh_file;

@@ -11,10 +11,6 @@ use crate::parse::{Region, Walk};
 
 /// Calls `visit` once for each byte region of the data file, such as `polygons`. The regions are in
 /// file order and cover the data file without gaps.
-///
-/// # Errors
-///
-/// Returns an error if fewer bytes of the file are available than when the mesh was opened.
 pub(super) fn data_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     mesh.polygons()?;
     let mut walk = Walk::new(visit);
@@ -29,10 +25,6 @@ pub(super) fn data_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut
 
 /// Calls `visit` once for each byte region of the aniv file, such as `frame[3].positions`. The
 /// regions are in file order and cover the aniv file without gaps.
-///
-/// # Errors
-///
-/// Returns an error if fewer bytes of the file are available than when the mesh was opened.
 pub(super) fn aniv_regions<D: AsRef<[u8]>>(mesh: &Mesh<D>, visit: &mut dyn FnMut(Region)) -> Result<()> {
     mesh.aniv_header()?;
     let mut walk = Walk::new(visit);

@@ -184,10 +184,6 @@ impl<'p> BonePalette<'p> {
     }
 
     /// Returns the skinned position of a vertex with the given influences.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`blend`](Self::blend).
     #[inline]
     pub(crate) fn moved(
         &self,

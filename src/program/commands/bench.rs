@@ -14,14 +14,13 @@ use serde_json::Value;
 
 use super::bench_stream::StreamArgs;
 use crate::program::args::{Global, STDIN};
-use crate::program::atomic_write::temporary_folder::TemporaryFolder;
-use crate::program::atomic_write::{PendingOutput, check_target, folder};
+use crate::program::atomic_write::{PendingOutput, TemporaryFolder, check_target, folder};
 use crate::program::bench::measure::{AnswersDiffer, FileMeasurement, Subject};
 use crate::program::bench::mesh_files::{MeshFiles, generate};
 use crate::program::bench::question::{BenchQuestion, Contestant};
 use crate::program::bench::report::Host;
 use crate::program::bench::{answers, measure, memory, plot, report};
-use crate::program::formats::native_output::expect_extension;
+use crate::program::formats::expect_extension;
 use crate::program::input::bytes::map;
 use crate::program::input::open::open;
 use crate::program::outcome::{Outcome, usage};

@@ -17,9 +17,10 @@ use super::block_survey::AssetSurvey;
 use super::clips::{ClipSummary, clips, value_or};
 use super::placed::PlacedBounds;
 use super::skeletons::Skeletons;
-use crate::program::formats::gpu_size::GpuCounter;
 use crate::program::formats::level_args::{LodFilter, nearest_level};
-use crate::program::formats::summary::{GpuSize, LevelSummary, SurfaceSummary, describe_levels, only_level};
+use crate::program::formats::summary::{
+    GpuCounter, GpuSize, LevelSummary, SurfaceSummary, describe_levels, only_level,
+};
 use crate::program::input::asset::InputAsset;
 use crate::program::input::bytes::Data;
 use crate::program::output::JsonWriter;

@@ -6,8 +6,6 @@ mod encode;
 mod keys;
 mod protocol;
 #[cfg(unix)]
-mod screen;
-#[cfg(unix)]
 mod session;
 #[cfg(feature = "sixel")]
 mod sixel;

@@ -3,10 +3,9 @@
 //! - `stroke` is a line, a bone or a joint in the converted space.
 //! - `draw` draws strokes to the visibility buffer, as triangles that are numbered after those of
 //!   the surfaces.
-//! - `collect` finds what the options choose; `bones`, `normals` and `hulls` make the strokes of
-//!   each kind, and `convex` the edges of a convex hull.
+//! - `collect` finds what the options choose; `normals` and `hulls` make the strokes of their
+//!   kinds, and `convex` the edges of a convex hull.
 
-mod bones;
 mod collect;
 mod convex;
 mod draw;

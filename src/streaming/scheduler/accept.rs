@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::streaming::content::Content;
 use crate::streaming::items::Place;
 use crate::streaming::job::{Job, JobStage};
+use crate::streaming::log::Work;
 use crate::streaming::pool::Jobs;
 use crate::streaming::request::StreamOutcome;
-use crate::streaming::statistics::Work;
 
 impl<C: Content> Scheduler<C> {
     /// Processes a job that a worker has returned.

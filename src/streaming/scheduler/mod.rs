@@ -12,12 +12,11 @@ use crate::streaming::content::Content;
 use crate::streaming::items::{ItemTable, Lease, Leases, Place, Waits};
 use crate::streaming::job::Job;
 use crate::streaming::lists::Buckets;
-use crate::streaming::log::{Clock, Log};
+use crate::streaming::log::{Clock, Log, Statistics, Work};
 use crate::streaming::memory::{filled, reserved_resident};
 use crate::streaming::pool::Jobs;
 use crate::streaming::request::{ItemRange, Priority, Slot, StreamEvent, StreamOutcome};
 use crate::streaming::slots::{Progress, Slots};
-use crate::streaming::statistics::{Statistics, Work};
 use crate::streaming::streamer::StreamOptions;
 
 /// The number of waits for each item range for which memory is allocated, on average.

@@ -21,11 +21,6 @@ use rules::SURPLUS_NUMBERS;
 /// declared types of vertices.
 ///
 /// The numbers in vertices, triangles and key frames are not read.
-///
-/// # Errors
-///
-/// Returns the first error in the structure of the file, with the field and the byte offset of the
-/// error.
 pub(crate) fn check(view: View<'_>) -> Result<()> {
     view.versions()?;
     view.declared_bounds()?;
@@ -64,10 +59,6 @@ pub(crate) fn check(view: View<'_>) -> Result<()> {
 /// and triangles that cannot be parsed.
 ///
 /// The numbers of a text file are parsed, but the values of these numbers are not checked.
-///
-/// # Errors
-///
-/// Returns an error if the bytes of the file have changed since the file was opened.
 pub(crate) fn validate_structure(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = Report::new(RULES, report);
     report_structure(view, &mut report)
@@ -75,10 +66,6 @@ pub(crate) fn validate_structure(view: View<'_>, report: &mut dyn FnMut(Finding)
 
 /// Reports every violation of the validation rules, in the structure of the file and in the values
 /// of its numbers.
-///
-/// # Errors
-///
-/// Returns the same errors as [`validate_structure`].
 pub(crate) fn validate(view: View<'_>, report: &mut dyn FnMut(Finding)) -> Result<()> {
     let mut report = Report::new(RULES, report);
     report_structure(view, &mut report)?;

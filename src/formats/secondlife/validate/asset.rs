@@ -5,7 +5,7 @@ use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::inflate::InflateBudget;
 use super::maps::{check_domain, check_map};
-use super::summary::{AssetSummary, check_summary};
+use super::surface::{AssetSummary, check_summary};
 use super::{header, rules, skin, surface};
 use crate::array::Array;
 use crate::error::{Field, Result, counted};
@@ -45,11 +45,6 @@ pub(in super::super) fn validate(file: AssetView<'_>, report: &mut dyn FnMut(Fin
 
 /// Checks the headers of all assets of the file, and inflates every block. `check` does not read
 /// vertices.
-///
-/// # Errors
-///
-/// Returns the first error in a header or a block, with the name and the offset of the damaged
-/// field.
 pub(in super::super) fn check(file: AssetView<'_>) -> Result<()> {
     let (mut buffer, mut budget) = (InflateBuffer::default(), budget_for(file));
     for state in file.asset_states() {

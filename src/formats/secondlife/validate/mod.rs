@@ -12,7 +12,6 @@ mod header;
 mod maps;
 pub(super) mod rules;
 mod skin;
-mod summary;
 mod surface;
 mod tree;
 

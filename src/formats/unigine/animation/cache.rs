@@ -93,10 +93,6 @@ impl<'a> CacheSlot<'a> {
     /// stored in a sidecar.
     ///
     /// Returns the result of the key scan, and whether this call of `scan` read the keys.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`scan`].
     pub(crate) fn scan(
         self,
         bytes: &[u8],

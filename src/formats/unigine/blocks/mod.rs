@@ -20,6 +20,5 @@ pub(crate) mod inflated;
 pub(crate) mod inflated_surface;
 pub(crate) mod locate;
 pub(crate) mod node;
-pub(crate) mod regions;
 pub(crate) mod surfaces;
 pub(crate) mod tree;

@@ -40,6 +40,8 @@ mod root;
 pub use file_names::PairFile;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(super) use file_names::is_file_name;
+#[cfg(feature = "cli")]
+pub(crate) use file_names::{data_of, is_aniv, is_data, lower};
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use finder::Finder;
 #[cfg(feature = "internals")]

@@ -2,7 +2,6 @@
 
 mod files;
 pub(super) mod rules;
-mod scramble;
 
 use crate::error::{Cause, Error, Result};
 use crate::formats::unreal::file::Mesh;
@@ -67,7 +66,7 @@ pub(in crate::formats::unreal) fn validate_vertices<D: AsRef<[u8]>>(
     let mut report = Report::new(RULES, report);
     files::check_vertices(mesh, &mut report);
     if let Ok(frame) = mesh.frame(0) {
-        scramble::check_order(mesh.polygons()?, &frame.positions(), mesh.variant(), &mut report);
+        files::check_order(mesh.polygons()?, &frame.positions(), mesh.variant(), &mut report);
     }
     Ok(())
 }

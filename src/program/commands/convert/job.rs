@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::args::ConvertArgs;
-use super::outputs::ChosenPaths;
-use super::pipe::{self, FileSink};
+use super::outputs::{self, ChosenPaths, FileSink};
 use crate::ErrorKind;
 use crate::export::{Export, ExportFormat, Loss, SceneInput, SourceFacts};
 use crate::io::{prefetch, read_start};
@@ -107,7 +106,7 @@ impl ConvertJob {
             paths.push(path);
         }
         let mut files = OutputFiles { paths: &paths, force, pending: Vec::new(), outputs: Vec::new() };
-        pipe::write(&mut files, |receive| Ok(export.write_files(&stem, receive)?))?;
+        outputs::write(&mut files, |receive| Ok(export.write_files(&stem, receive)?))?;
         files.complete_last()?;
         let OutputFiles { pending, outputs, .. } = files;
         self.asset.check()?;

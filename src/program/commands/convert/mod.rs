@@ -5,7 +5,6 @@
 mod args;
 mod job;
 mod outputs;
-mod pipe;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

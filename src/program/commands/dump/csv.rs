@@ -8,10 +8,8 @@ use super::attribute::{Attribute, NeutralAttribute};
 use super::influences::largest_count;
 use super::mesh_arrays::MeshArrays;
 use super::npy::ArrayHead;
-use super::summary::Summary;
-use crate::program::output::FloatCell;
-use crate::program::output::Layout;
-use crate::program::output::{Item, Values};
+use super::outputs::Summary;
+use crate::program::output::{FloatCell, Item, Layout, Values};
 
 /// The number of rows that are written at a time.
 const ROWS_BATCH: usize = 1024;

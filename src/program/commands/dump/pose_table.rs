@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use super::mesh_arrays::add_texts;
 use super::npy::{ArrayHead, write_npy};
 use super::npz::NpzWriter;
-use super::outputs::ArrayContent;
-use super::summary::Summary;
+use super::outputs::{ArrayContent, Summary};
 use crate::program::output::json::numbers;
 use crate::program::output::{FloatCell, JsonWriter, csv_cell};
 

@@ -1,7 +1,6 @@
 //! `completions` and `man`: print shell completion scripts and manual pages. The completion scripts
 //! and the manual pages are generated from the definitions of the command line arguments.
 
-mod markdown;
 mod page;
 
 use std::io::{self, Write as _};

@@ -9,10 +9,9 @@ use crate::program::args::{
     Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals,
 };
 use crate::program::formats::adjust_args::AdjustArgs;
-use crate::program::formats::has_extension;
 use crate::program::formats::level_args::{LevelNumber, level_parser};
-use crate::program::formats::native_output::is_named_as_folder;
 use crate::program::formats::selectors::Selector;
+use crate::program::formats::{has_extension, is_named_as_folder};
 use crate::program::terminal::ProtocolChoice;
 use crate::render::{Background, Camera, NormalChoice, Overlay, Picture, Shading};
 use crate::scene::ColorUse;

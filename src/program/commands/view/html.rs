@@ -9,7 +9,7 @@ use super::page::{PageFiles, PageMesh, PageStart, PageWriter};
 use super::report::{DrawnFacts, ViewResult, print_results};
 use crate::program::args::{Global, STDIN, first_set};
 use crate::program::describe::rows::selected::SelectedFiles;
-use crate::program::formats::native_output::expect_extension;
+use crate::program::formats::expect_extension;
 use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::not_opened::PassedBy;

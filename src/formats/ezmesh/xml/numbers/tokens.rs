@@ -84,10 +84,6 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads the next tokens as floats until `out` is full.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`float`](Self::float).
     pub fn floats_into(&mut self, out: &mut [f32]) -> Result<(), NumberFault> {
         self.many_into(out, TokenSpans::floats, |text| parse_float(text).ok_or(NumberFaultKind::Float))
     }
@@ -132,10 +128,6 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads the next tokens as integers of 32 bits until `out` is full.
-    ///
-    /// # Errors
-    ///
-    /// Returns the same errors as [`index`](Self::index).
     pub fn indices_into(&mut self, out: &mut [u32]) -> Result<(), NumberFault> {
         let parse = |text: &[u8]| parse_integer(text).and_then(notation::wrap).ok_or(NumberFaultKind::Index);
         self.many_into(out, TokenSpans::indices, parse)

@@ -1,5 +1,5 @@
-//! [`HullIndex`]: the places of the arrays of convex hulls in an inflated block, and the first
-//! point of every 64th hull, so that a hull is found without a walk over those before it.
+//! The places of the parts of an inflated block, which are found once: a [`HullIndex`] for the
+//! arrays of convex hulls, and a [`SkinIndex`] for the joints of a skin.
 
 use std::ops::Range;
 
@@ -7,10 +7,25 @@ use super::physics::hull_size;
 use crate::decode::MinMax16;
 use crate::error::Result;
 use crate::math::as_u64;
+use crate::model::Axis;
+use crate::model::animation::Affine;
 use crate::parse::room;
 
 /// The number of hulls between two stored starts.
 const STEP: usize = 64;
+/// The axes that point up and to the front of an avatar in the virtual world.
+pub(super) const AVATAR_AXES: (Axis, Axis) = (Axis::Z, Axis::X);
+
+/// The parents of the joints of a skin, and its axes and placement.
+#[derive(Debug)]
+pub(super) struct SkinIndex {
+    /// The index of the parent of each joint, or -1 for a root.
+    pub(super) parents: Vec<i32>,
+    /// The bind shape matrix, or the identity if viewers ignore the skin.
+    pub(super) placement: Affine,
+    /// The axes of the bind space that point up and to the front of the avatar.
+    pub(super) axes: (Axis, Axis),
+}
 
 /// The places of the arrays of a block of convex hulls. Each place is `None` if the block does not
 /// have the array, or the error of reading the array.
