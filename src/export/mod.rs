@@ -52,7 +52,7 @@ pub use loss::Loss;
 internal_use!(crate::parse::LossKind);
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
-pub use source::SourceFacts;
+pub use source::SourceInfo;
 pub(crate) use split::{PartNormals, WrittenPart};
 #[cfg(feature = "cli")]
 pub(crate) use vertex_counter::{VertexCount, VertexCounter};
