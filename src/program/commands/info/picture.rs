@@ -18,13 +18,9 @@ use crate::render::Picture;
 const COLUMNS: u16 = 24;
 
 /// Draws and prints the pictures of meshes, if the terminal gets pictures.
-pub struct InfoPictures(Option<Terminal>);
+pub struct InfoPictures(pub Option<Terminal>);
 
 impl InfoPictures {
-    pub const fn new(terminal: Option<Terminal>) -> Self {
-        Self(terminal)
-    }
-
     /// Draws a mesh. An error is reported, and the mesh is printed without a picture.
     pub fn draw(&self, asset: &InputAsset, path: &Path, global: &Global) -> (Option<Picture>, Outcome) {
         let Some(terminal) = &self.0 else { return (None, Outcome::Fine) };
