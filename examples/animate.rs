@@ -1,5 +1,5 @@
-//! Plays the first clip of a mesh file, of bones or of vertex frames, and prints the box around each
-//! moment. Prints morph targets for a file without clips. `cargo run --example animate FILE`
+//! Plays the first clip of a mesh file, of bones or of vertex frames, and prints the box around
+//! each moment, or morph targets of a file without clips. `cargo run --example animate FILE`
 #![allow(clippy::as_conversions, reason = "an example should be short")]
 
 use std::{error::Error, io::Write, path::Path};
