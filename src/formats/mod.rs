@@ -7,7 +7,7 @@ mod export;
 pub mod ezmesh;
 pub(crate) mod foreign;
 mod model;
-mod model_content;
+mod model_methods;
 mod open;
 #[cfg(feature = "query")]
 mod open_indexed;

@@ -1,5 +1,5 @@
 //! [`Model`]: a mesh file of any supported format, with the value that owns its bytes, such as a
-//! [`Map`](crate::Map).
+//! [`Map`](crate::Map). Its methods are in `model_methods`.
 
 use std::fmt;
 use std::sync::Arc;

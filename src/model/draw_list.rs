@@ -11,8 +11,8 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::math::as_u64;
 
-/// The greatest number of surfaces at all places of a file.
-const MAX_DRAWS: usize = 1 << 20;
+/// The greatest number of surfaces at all places of a file. Real files have at most a thousand.
+const MAX_DRAWS: usize = 1 << 17;
 
 /// The conventions of a mesh whose format and file define none.
 const ASSUMED: Space = Space {

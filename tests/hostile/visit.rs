@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
-use meshpeek::model::{Attribute, Indices, MeshSelection, Transform};
+use meshpeek::model::{Attribute, Indices, MeshSelection, Space, Transform};
 use meshpeek::query::{
     Attributes, Frustum, PagesTouched, ProbedScene, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing,
     write_sidecar,
@@ -46,6 +46,7 @@ pub fn visit<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random
             let _ = Scene::from_surfaces([lent.surface()], None).map(|scene| query(&scene, random));
         }
     }
+    draws(model, random);
     visit_geometry(model.geometry(), random);
     skin(model.geometry(), model.animations(), random);
     visit_animations(model.animations(), random);
@@ -68,6 +69,22 @@ fn common<D: AsRef<[u8]>>(file: &dyn MeshFile<Data = D>) {
         let _ = file.regions(source, &mut |region| drop(black_box(region.field.to_string())));
         let _ = file.write_to(source, &mut sink());
     }
+}
+
+/// Reads some draws of a model, and the values that only its format has.
+fn draws<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random) {
+    let list = if random.one_in(2) {
+        model.draw_list(&Space::GLTF)
+    } else {
+        model.draw_list_at(random.below(SOME), &Space::UNKNOWN)
+    };
+    if let Ok(list) = list {
+        for draw in list.draws().iter().take(SOME) {
+            let _ = list.surface(draw).map(|lent| black_box(lent.surface().counts()));
+            let _ = (list.bounds(draw), list.material(draw).map(|material| black_box(material.is_some())));
+        }
+    }
+    let _ = (model.properties().map(|values| values.to_string()), model.surface_properties(random.below(SOME)));
 }
 
 /// Finds the byte ranges of the parts of a model, which lie in its files.

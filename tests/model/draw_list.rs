@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use meshpeek::model::{Asset, Space};
 use meshpeek::{Array, Model};
 
+use crate::support::cases;
+use crate::support::random::Random;
+
 /// Returns the paths of all samples that are opened by their own name.
 fn samples() -> Vec<PathBuf> {
     let folders = ["ezmesh", "secondlife", "unigine", "unreal"].map(|format| format!("data/{format}"));
@@ -91,4 +94,34 @@ fn a_draw_of_another_list_is_an_error() {
     draw.surface = 99;
     assert_eq!(one.surface(&draw).unwrap_err().kind(), meshpeek::ErrorKind::NoSuch);
     assert_eq!(other.surface(&draw).unwrap_err().kind(), meshpeek::ErrorKind::NoSuch);
+}
+
+#[test]
+fn a_damaged_file_is_an_error_or_has_draws_that_exist() {
+    let (mut random, mut lists, mut refused) = (Random::new(50), 0, 0);
+    for path in samples() {
+        let sound = std::fs::read(&path).unwrap();
+        for _ in 0..cases(40) {
+            let mut bytes = sound.clone();
+            for _ in 0..=random.below(3) {
+                let place = random.below(bytes.len());
+                bytes[place] = random.below(256) as u8;
+            }
+            if random.one_in(4) {
+                bytes.truncate(random.below(bytes.len()));
+            }
+            let Ok(model) = Model::open(bytes) else { continue };
+            let _ = model.properties().map(|values| values.to_string());
+            let Ok(list) = model.draw_list(&Space::GLTF) else {
+                refused += 1;
+                continue;
+            };
+            for draw in list.draws().iter().take(8) {
+                let _ = (list.surface(draw).map(|lent| lent.surface().counts()), list.bounds(draw), list.material(draw));
+                assert!(draw.material.is_none_or(|index| index < model.materials().unwrap().len()));
+            }
+            lists += 1;
+        }
+    }
+    assert!(lists > 200 && refused > 20, "{lists} {refused}");
 }

@@ -1,4 +1,4 @@
-//! What a [`Model`] contains: surfaces, animations, materials and the regions of its files.
+//! The methods of a [`Model`]: surfaces, animations, materials and the regions of its files.
 
 use std::io::Write;
 use std::ops::Range;
