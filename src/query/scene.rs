@@ -1,6 +1,7 @@
 //! A scene: several surfaces that are queried together, each with a bounding volume hierarchy.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use zerocopy::IntoBytes as _;
@@ -54,9 +55,39 @@ pub struct Scene<'a> {
     /// The trees of the surfaces, sorted by the indices of the surfaces.
     trees: Cow<'a, [SceneTree]>,
     /// The triangles of the same surfaces, in the same order.
-    triangles: Cow<'a, [Triangles<'a>]>,
+    triangles: TriangleList<'a>,
     /// Queries test the surfaces whose mask has a bit in common with this one.
     pub(super) mask: u32,
+}
+
+/// The triangles of several surfaces. Unlike `Cow`, the type is covariant.
+struct TriangleList<'a> {
+    /// The triangles, unless they are lent.
+    owned: Vec<Triangles<'a>>,
+    lent: &'a [Triangles<'a>],
+}
+
+impl<'a> TriangleList<'a> {
+    const fn owned(owned: Vec<Triangles<'a>>) -> Self {
+        Self { owned, lent: &[] }
+    }
+
+    const fn lent(lent: &'a [Triangles<'a>]) -> Self {
+        Self { owned: Vec::new(), lent }
+    }
+
+    fn to_mut(&mut self) -> &mut Vec<Triangles<'a>> {
+        self.owned.extend(std::mem::take(&mut self.lent));
+        &mut self.owned
+    }
+}
+
+impl<'a> Deref for TriangleList<'a> {
+    type Target = [Triangles<'a>];
+
+    fn deref(&self) -> &Self::Target {
+        if self.lent.is_empty() { &self.owned } else { self.lent }
+    }
 }
 
 short_debug!(Scene<'_>: |scene| {
@@ -182,7 +213,7 @@ impl<'a> Scene<'a> {
     #[doc(hidden)]
     #[must_use]
     pub const fn empty() -> Self {
-        Self { trees: Cow::Owned(Vec::new()), triangles: Cow::Owned(Vec::new()), mask: u32::MAX }
+        Self { trees: Cow::Owned(Vec::new()), triangles: TriangleList::owned(Vec::new()), mask: u32::MAX }
     }
 
     /// Adds a surface to the scene. The results of queries contain `surface` as the index of the
@@ -205,7 +236,7 @@ impl<'a> Scene<'a> {
     /// Combines trees with the triangles that they were made for. `trees` is sorted by surface, and
     /// `triangles` has the same order.
     pub(crate) const fn lent(trees: &'a [SceneTree], triangles: Vec<Triangles<'a>>) -> Self {
-        Self { trees: Cow::Borrowed(trees), triangles: Cow::Owned(triangles), mask: u32::MAX }
+        Self { trees: Cow::Borrowed(trees), triangles: TriangleList::owned(triangles), mask: u32::MAX }
     }
 
     /// Returns the trees of the scene, which borrow nothing.
@@ -220,7 +251,7 @@ impl<'a> Scene<'a> {
     fn with_room(count: usize) -> Result<Self> {
         let count = count.min(MAX_EARLY_SURFACES);
         let (trees, triangles) = (try_with_capacity(count)?, try_with_capacity(count)?);
-        Ok(Self { trees: Cow::Owned(trees), triangles: Cow::Owned(triangles), mask: u32::MAX })
+        Ok(Self { trees: Cow::Owned(trees), triangles: TriangleList::owned(triangles), mask: u32::MAX })
     }
 
     /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
@@ -335,7 +366,7 @@ impl<'a> Scene<'a> {
     /// ```
     #[must_use]
     pub fn masked(&self, mask: u32) -> Scene<'_> {
-        let (trees, triangles) = (Cow::Borrowed(&*self.trees), Cow::Borrowed(&*self.triangles));
+        let (trees, triangles) = (Cow::Borrowed(&*self.trees), TriangleList::lent(&self.triangles));
         Scene { trees, triangles, mask: self.mask & mask }
     }
 

@@ -1,7 +1,8 @@
 //! Tests masks of surfaces, sides of triangles, and the normals of hits.
 
 use meshpeek::Surface;
-use meshpeek::query::{Faces, Hit, Nearest, Ray, Scene, SceneTrees};
+use meshpeek::model::animation::Affine;
+use meshpeek::query::{Faces, Hit, InstancedScene, Nearest, Ray, Scene, SceneInstance, SceneTrees};
 
 use crate::support::cases;
 use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ball, grid};
@@ -95,8 +96,18 @@ fn views_with_a_mask_are_scenes_of_some_surfaces() {
         for bounds in &questions.boxes {
             assert_eq!(masked.masked(bits).overlapping_box(bounds), some.overlapping_box(bounds));
         }
+        assert_eq!(masked.masked(bits).rays(&questions.rays), some.rays(&questions.rays));
+        assert_eq!(
+            masked.masked(bits).masked(0b100).rays(&questions.rays),
+            masked.masked(bits & 0b100).rays(&questions.rays)
+        );
+        let view = masked.masked(bits);
+        let instance = SceneInstance::new(7, &view, &Affine::IDENTITY).unwrap();
+        let world = InstancedScene::new(vec![instance]).unwrap();
         for ray in &questions.rays {
             assert_eq!(masked.masked(bits).ray(ray), some.ray(ray));
+            assert_eq!(world.is_hit(ray), some.is_hit(ray));
+            assert_eq!(world.ray(ray).is_some(), some.ray(ray).is_some());
             assert!(!masked.masked(bits).is_hit(&ray.with_mask(!bits)));
         }
     }

@@ -57,25 +57,20 @@ impl<P: Probe> Lists for ProbedScene<'_, '_, P> {
     }
 }
 
-macro_rules! impl_lists {
-    ($($scene:ty),+) => {$(
-        impl Lists for $scene {
-            fn all_hits(self, ray: &Ray) -> Vec<Hit> {
-                listed(|list| self.all_hits_into(ray, list))
-            }
-            fn nearest_n(self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest> {
-                listed(|list| self.nearest_n_into(point, limit, count, list))
-            }
-            fn overlapping_box(self, bounds: &Bounds) -> Vec<(usize, u32)> {
-                filled((9, 9), |list| self.overlapping_box_into(bounds, list))
-            }
-            fn overlapping_frustum(self, frustum: &Frustum) -> Vec<(usize, u32)> {
-                filled((9, 9), |list| self.overlapping_frustum_into(frustum, list))
-            }
-        }
-    )+};
+impl Lists for &Scene<'_> {
+    fn all_hits(self, ray: &Ray) -> Vec<Hit> {
+        listed(|list| self.all_hits_into(ray, list))
+    }
+    fn nearest_n(self, point: [f32; 3], limit: f32, count: usize) -> Vec<Nearest> {
+        listed(|list| self.nearest_n_into(point, limit, count, list))
+    }
+    fn overlapping_box(self, bounds: &Bounds) -> Vec<(usize, u32)> {
+        filled((9, 9), |list| self.overlapping_box_into(bounds, list))
+    }
+    fn overlapping_frustum(self, frustum: &Frustum) -> Vec<(usize, u32)> {
+        filled((9, 9), |list| self.overlapping_frustum_into(frustum, list))
+    }
 }
-impl_lists!(&Scene<'_>, Scene<'_>);
 
 /// Returns the triangles around a vertex.
 pub fn triangles_around(scene: &Scene<'_>, surface: usize, vertex: u32) -> Vec<u32> {

@@ -85,7 +85,7 @@ impl<W: Write> FieldWriter<W> {
 
     /// Writes an index with one, two or four bytes, depending on the number of items in the array
     /// that the index refers to.
-    #[cfg(any(feature = "cli", feature = "internals"))]
+    #[cfg(feature = "cli")]
     pub(crate) fn index(&mut self, index: u32, items: usize) -> Result<()> {
         match (items, u8::try_from(index), u16::try_from(index)) {
             (..=0xff, Ok(index), _) => self.bytes(&[index]),
