@@ -68,8 +68,8 @@
 //!   compute. [`OpenOptions::open_indexed`] uses and writes them.
 //!
 //! The readers of the single formats are private, so a program that reads one format also reads the
-//! others. Values that only one format has are not public. The program prints them: see the
-//! [guide](guide::library#what-is-not-public).
+//! others. [`Model::properties`] and [`Surface::extra_array`] return values and arrays that only
+//! one format has.
 //!
 //! # Promises
 //!

@@ -10,7 +10,8 @@ use crate::model::animation::{Animations, Clip, Skeleton};
 use crate::model::{
     Asset, Contents, DrawList, Geometry, Handle, Instance, LentSurface, Material, Metadata, Part, Space, Surface,
 };
-use crate::parse::{AccessLog, Finding, Region, Rule};
+use crate::model::{DescribedBlocks, properties};
+use crate::parse::{AccessLog, Finding, Region, Rule, Value};
 #[cfg(feature = "query")]
 use crate::query::{Scene, SceneTrees};
 
@@ -208,9 +209,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// # fn main() -> meshpeek::Result<()> {
     /// let model = meshpeek::open("data/secondlife/model.slm")?;
     /// for instance in model.instances()? {
-    ///     let instance = instance?;
-    ///     let asset = model.asset(instance.asset)?;
-    ///     println!("{} levels at {:?}", asset.level_count()?, instance.transform.columns());
+    ///     println!("{:?}", instance?.transform.columns());
     /// }
     /// # Ok(())
     /// # }
@@ -227,8 +226,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         DrawList::new(self.contents(), None, space)
     }
 
-    /// Lists what is drawn of the file, like [`draw_list`](Self::draw_list), in level of detail
-    /// `level`. An asset with fewer levels is drawn in its least detailed one.
+    /// Lists what is drawn in level of detail `level`, or in the least detailed one of an asset
+    /// that has fewer levels.
     pub fn draw_list_at(&self, level: usize, space: &Space) -> Result<DrawList<'_>> {
         DrawList::new(self.contents(), Some(level), space)
     }
@@ -243,6 +242,25 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// A damaged entry is not visited, because [`validate`](Self::validate) reports it.
     pub fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()> {
         self.contents().metadata(visit)
+    }
+
+    /// Returns the values of the file that only its format has, as a record. `info --json` prints
+    /// them, and the page of the [guide](crate::guide) about the format describes them.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// let model = meshpeek::open("data/ezmesh/crate.ezm")?;
+    /// println!("{}", model.properties()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn properties(&self) -> Result<Value> {
+        properties::collect(|out| Ok(self.file().properties(&DescribedBlocks::default(), out)))
+    }
+
+    /// Returns the values of surface `index` that only the format of the file has, as a record.
+    pub fn surface_properties(&self, index: usize) -> Result<Value> {
+        properties::collect(|out| self.file().surface_properties(index, out))
     }
 
     /// Returns the value that contains or borrows the bytes of source `source`, or `None` if the

@@ -1,11 +1,9 @@
 //! Opening a mesh together with its sidecar, which is written if there is none.
-#![allow(unsafe_code, reason = "mapping a file is unsafe")]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::model::Model;
-use super::open_mapped::Mapped;
 use super::sidecar_place::{MeshSources, SidecarPlace};
 use crate::error::{Error, Result};
 use crate::io::{self, FileBytes};
@@ -99,29 +97,6 @@ impl OpenOptions {
     /// Returns the errors of [`open`](crate::open).
     pub fn open_indexed(&self, path: impl AsRef<Path>, cache: &SidecarCache) -> Result<(Model, SidecarState)> {
         self.open_or_write_sidecar(path.as_ref(), cache, &Copied)
-    }
-
-    /// Opens the mesh at `path` and its sidecar, like [`open_indexed`](Self::open_indexed), from
-    /// memory maps. An untrusted sidecar is copied, because another user can change it.
-    ///
-    /// A page of the sidecar is first tested when it is read, so a damaged page is ignored, and no
-    /// new sidecar is written for it.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`open_mapped`](crate::open_mapped).
-    ///
-    /// # Safety
-    ///
-    /// The requirement is that of [`open_mapped`](crate::open_mapped).
-    pub unsafe fn open_mapped_indexed(
-        &self,
-        path: impl AsRef<Path>,
-        cache: &SidecarCache,
-    ) -> Result<(Model, SidecarState)> {
-        // SAFETY: The caller guarantees that the files do not change.
-        let sources = unsafe { Mapped::new() };
-        self.open_or_write_sidecar(path.as_ref(), cache, &sources)
     }
 
     /// Opens a mesh and its sidecar, which is written if there is none.

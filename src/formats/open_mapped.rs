@@ -67,6 +67,30 @@ impl OpenOptions {
         self.open_with_existing_sidecar(path.as_ref(), &SidecarCache::of_user(), &sources)
     }
 
+    /// Opens the mesh at `path` and its sidecar, like [`open_indexed`](Self::open_indexed), from
+    /// memory maps. An untrusted sidecar is copied, because another user can change it.
+    ///
+    /// A page of the sidecar is first tested when it is read, so a damaged page is ignored, and no
+    /// new sidecar is written for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open_mapped`](crate::open_mapped).
+    ///
+    /// # Safety
+    ///
+    /// The requirement is that of [`open_mapped`](crate::open_mapped).
+    #[cfg(feature = "query")]
+    pub unsafe fn open_mapped_indexed(
+        &self,
+        path: impl AsRef<Path>,
+        cache: &SidecarCache,
+    ) -> Result<(Model, super::open_indexed::SidecarState)> {
+        // SAFETY: The caller guarantees that the files do not change.
+        let sources = unsafe { Mapped::new() };
+        self.open_or_write_sidecar(path.as_ref(), cache, &sources)
+    }
+
     /// Opens a mesh, and its sidecar if there is one that can be used.
     fn open_with_existing_sidecar<S: MeshSources>(
         &self,
@@ -105,13 +129,13 @@ impl OpenOptions {
 }
 
 /// Maps the files.
-pub(super) struct Mapped(());
+struct Mapped(());
 
 impl Mapped {
     /// # Safety
     ///
     /// No process may shorten or change the files that are loaded while their maps exist.
-    pub(super) const unsafe fn new() -> Self {
+    const unsafe fn new() -> Self {
         Self(())
     }
 }

@@ -75,5 +75,7 @@ internal_use!(read::open_stream);
 internal_use!(atomic_file::AtomicFile, atomic_file::OpenFolder, read::read_start, read::read_unchanged);
 
 pub(crate) use advice::{ReadAhead, WalkAhead};
+#[cfg(feature = "cli")]
+pub(crate) use range_source::read_exact_at;
 pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};
 pub(crate) use thread_priority::lower_thread_priority;

@@ -214,7 +214,7 @@ fn range_error(offset: u64, cause: Cause) -> Error {
 ///
 /// Returns [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file ends before, and
 /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the system cannot read the file.
-pub(super) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64, length: u64) -> Result<()> {
+pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64, length: u64) -> Result<()> {
     let (mut rest, mut at) = (buffer, offset);
     while !rest.is_empty() {
         match read_at(file, rest, at) {

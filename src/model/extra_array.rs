@@ -122,6 +122,7 @@ impl<'a> ExtraArray<'a> {
     }
 
     /// Makes an array of `len` items, which `get` returns by their index.
+    #[doc(hidden)]
     pub fn integers<const N: usize>(
         info: &'static ExtraArrayInfo,
         len: usize,
@@ -153,9 +154,25 @@ impl<'a> ExtraArray<'a> {
 
     /// Returns the type of the numbers: of the decoded ones or, if `raw` is true, of the stored
     /// ones.
+    #[doc(hidden)]
     #[must_use]
     pub fn number(&self, raw: bool) -> NumberType {
         self.info.stored.filter(|_| raw).unwrap_or(self.info.number)
+    }
+
+    /// Returns the decoded numbers of the items in `range`, [`width`](Self::width) for each item.
+    #[must_use]
+    pub fn values(&self, range: Range<usize>) -> Vec<f64> {
+        let mut values = Vec::new();
+        // The callback returns no error.
+        let _ = self.visit(range, false, &mut |item| {
+            match item {
+                ExtraItem::Integers(integers) => values.extend(integers.iter().copied().map(lossy)),
+                ExtraItem::Floats(floats) => values.extend(floats.iter().copied().map(f64::from)),
+            }
+            Ok(())
+        });
+        values
     }
 
     /// Passes the items in `range` to `visit`, in order. If `raw` is true, the items are the stored
@@ -164,10 +181,16 @@ impl<'a> ExtraArray<'a> {
     /// # Errors
     ///
     /// Returns the first error of `visit`.
+    #[doc(hidden)]
     pub fn visit(&self, range: Range<usize>, raw: bool, visit: ItemVisitor<'_>) -> io::Result<()> {
         let read = self.stored.as_ref().filter(|_| raw).unwrap_or(&self.decoded);
         read(range, visit)
     }
+}
+
+#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "all integers have at most 32 bits")]
+const fn lossy(integer: i64) -> f64 {
+    integer as f64
 }
 
 fn integer_reader<'a, const N: usize>(get: impl Fn(usize) -> Option<[i64; N]> + Send + Sync + 'a) -> ItemReader<'a> {

@@ -33,7 +33,7 @@ pub(crate) mod material_index;
 mod mesh_file;
 #[cfg(feature = "mint")]
 mod mint;
-mod properties;
+pub(crate) mod properties;
 mod space;
 mod surface;
 mod surface_arrays;
@@ -57,6 +57,7 @@ pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_list::{DrawItem, DrawList};
+pub use extra_array::ExtraArray;
 pub use geometry::{Geometry, LentSurface};
 pub use interpolated::InterpolatedPositions;
 pub use mesh_file::AsMeshFile;
@@ -84,7 +85,6 @@ internal_use!(
     attributes::UvEncoding,
     contents::Contents,
     contents::LevelStorage,
-    extra_array::ExtraArray,
     extra_array::ExtraArrayInfo,
     extra_array::ItemOwner,
     extra_array::NumberType,

@@ -112,3 +112,57 @@ impl<'s> Properties<'s> {
         self.0.close(is_list)
     }
 }
+
+/// Collects properties in one [`Value::Record`].
+///
+/// # Errors
+///
+/// Returns the first error of a value that cannot be read.
+pub(crate) fn collect(fill: impl FnOnce(&mut Properties<'_>) -> Result<io::Result<()>>) -> Result<Value> {
+    let mut collected = Collected::default();
+    // The sink returns no error.
+    let _ = fill(&mut Properties::new(&mut collected))?;
+    match collected.error {
+        Some(error) => Err(error),
+        None => Ok(record(collected.values)),
+    }
+}
+
+type NamedValue = (Option<String>, Value);
+
+/// The properties that were received, and the lists and records that are still open.
+#[derive(Default)]
+struct Collected {
+    values: Vec<NamedValue>,
+    outer: Vec<(Option<String>, Vec<NamedValue>)>,
+    error: Option<Error>,
+}
+
+impl PropertySink for Collected {
+    fn value(&mut self, name: Option<&str>, value: Value) -> io::Result<()> {
+        self.values.push((name.map(str::to_owned), value));
+        Ok(())
+    }
+
+    fn open(&mut self, name: Option<&str>, _: bool) -> io::Result<()> {
+        self.outer.push((name.map(str::to_owned), std::mem::take(&mut self.values)));
+        Ok(())
+    }
+
+    fn close(&mut self, is_list: bool) -> io::Result<()> {
+        if let Some((name, outer)) = self.outer.pop() {
+            let inner = std::mem::replace(&mut self.values, outer);
+            let list = |values: Vec<NamedValue>| Value::List(values.into_iter().map(|(_, value)| value).collect());
+            self.values.push((name, if is_list { list(inner) } else { record(inner) }));
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}
+
+fn record(values: Vec<NamedValue>) -> Value {
+    Value::Record(values.into_iter().map(|(name, value)| (name.unwrap_or_default().into(), value)).collect())
+}

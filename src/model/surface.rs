@@ -269,8 +269,27 @@ impl<'a> Surface<'a> {
         self.geometry.partition(self.index)
     }
 
-    /// Finds the extra array `name` of the surface, which not every format has.
-    #[doc(hidden)]
+    /// Returns the names of the arrays that surfaces of this format may have, and that not every
+    /// format has.
+    #[must_use]
+    pub fn extra_arrays(&self) -> impl ExactSizeIterator<Item = &'static str> + use<> {
+        self.geometry.extra_arrays().iter().map(|info| info.name)
+    }
+
+    /// Finds the extra array `name` of the surface, or returns `None` if the surface has none.
+    ///
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// let model = meshpeek::open("data/unreal/guard_d.3d")?;
+    /// let surface = model.surface(0)?;
+    /// for name in surface.extra_arrays() {
+    ///     if let Some(array) = surface.extra_array(name)? {
+    ///         println!("{name}: {:?}", array.values(0..array.count()));
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn extra_array(&self, name: &str) -> Result<Option<ExtraArray<'a>>> {
         self.geometry.extra_array(self.index, name)
     }

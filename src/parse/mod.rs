@@ -24,7 +24,6 @@ pub use open_options::{Limits, OpenOptions};
 pub use region::{Element, Region};
 #[doc(hidden)]
 pub use region::{RegionBytes, RegionElement};
-#[doc(hidden)]
 pub use value::Value;
 
 internal_use!(cursor::Cursor, cursor::Record, region::Walk);

@@ -156,8 +156,8 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Makes a scene of triangles, such as those of a pose or of arrays in memory, and builds a tree
-    /// over each. A hit has their number as its [`surface`](crate::query::Hit::surface).
+    /// Makes a scene of triangles, such as those of a pose or of arrays in memory, and builds a
+    /// tree over each. Their number is the [`surface`](crate::query::Hit::surface) of a hit.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {

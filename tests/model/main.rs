@@ -31,6 +31,7 @@ mod open;
 mod out_of_range;
 mod pages_read;
 mod paths;
+mod properties;
 mod ranges;
 mod samples;
 #[cfg(feature = "serde")]

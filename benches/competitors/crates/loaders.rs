@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use gltf::mesh::util::ReadIndices;
 use meshpeek::internals::Lists;
-use meshpeek::{Array, Model};
 use meshpeek::unigine::Mesh;
+use meshpeek::{Array, Model};
 use meshpeek_competitors::version;
 use obvhs::BvhBuildParams;
 use obvhs::cwbvh::builder::build_cwbvh_from_tris;

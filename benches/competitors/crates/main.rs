@@ -9,6 +9,7 @@ mod files;
 mod loaders;
 
 /// The modules that this bench shares with the benches of meshpeek.
+#[allow(dead_code, unused_imports, reason = "this bench uses a part of the builders")]
 #[path = "../../support"]
 mod support {
     pub mod claims;

@@ -82,7 +82,8 @@ fn write_levels(submeshes: u32, out: &mut dyn Write, field: impl Fn(u32) -> Heig
     }
     let mut header = LlsdWriter::new();
     header.open_map(5);
-    for (key, [offset, size]) in entries {
+    // Viewers write the blocks in the order of the list, and sort the keys of the header.
+    for (key, [offset, size]) in [4, 2, 1, 3, 0].into_iter().filter_map(|index| entries.get(index).copied()) {
         header.key(key).open_map(2).key("offset").integer(offset).key("size").integer(size).close_map();
     }
     header.close_map();

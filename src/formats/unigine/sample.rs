@@ -6,7 +6,8 @@ use std::io::Write;
 use zerocopy::IntoBytes as _;
 
 use super::layout::{Generation, RawBounds, RawTransform};
-use super::{Mesh, writer::FieldWriter};
+use super::writer::FieldWriter;
+use super::{Mesh, bounds};
 use crate::array::{Bounds, Sphere};
 use crate::decode::{TangentFrame, compact, float, influence4, tangent_frame};
 use crate::error::Result;
@@ -98,8 +99,8 @@ fn write(
     };
     let corners = field.triangles().count().saturating_mul(3);
     let bounds: Bounds = field.positions().into_iter().collect();
-    let [center, size] = [bounds.center(), bounds.size()];
-    let radius = size.iter().map(|side| side * side).sum::<f32>().sqrt() * 0.5;
+    let center = bounds::center(&bounds);
+    let radius = field.positions().into_iter().map(|at| bounds::distance(at, center)).fold(0.0, f32::max);
     let bounds = RawBounds::new(&bounds, &Sphere { center, radius });
     let head = bytes(&|writer| {
         writer.text(b"height field")?;

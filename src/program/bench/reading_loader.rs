@@ -6,13 +6,13 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io;
 use std::ops::Range;
 
 use bytemuck::Zeroable as _;
 
 use crate::array::rebase::Rebase;
 use crate::copying_loader::{ArraySource, FlatWeights, InMemory, Lists};
+use crate::io::read_exact_at;
 use crate::math::as_u64;
 use crate::{Array, Result, Weights};
 
@@ -52,14 +52,21 @@ struct PreadFile {
     file: File,
 }
 
+impl PreadFile {
+    /// Reads bytes at an offset of the file until `out` is full.
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        read_exact_at(&self.file, out, offset, as_u64(self.addresses.len()))
+    }
+}
+
 impl PreadSource {
     /// Returns the file that contains bytes of a map, and their offset in the file. Returns `None`
     /// for bytes in other memory, such as inflated blocks and numbers that were parsed.
-    fn locate(&self, bytes: &[u8]) -> Option<(&File, u64)> {
+    fn locate(&self, bytes: &[u8]) -> Option<(&PreadFile, u64)> {
         let Range { start, end } = addresses(bytes);
         let is_in = |mapped: &&PreadFile| mapped.addresses.start <= start && end <= mapped.addresses.end;
         let mapped = self.files.iter().find(is_in).filter(|_| start < end)?;
-        Some((&mapped.file, as_u64(start.checked_sub(mapped.addresses.start)?)))
+        Some((mapped, as_u64(start.checked_sub(mapped.addresses.start)?)))
     }
 
     /// Reads bytes of a map from their file into the buffer, unless the buffer has them already.
@@ -74,7 +81,7 @@ impl PreadSource {
             let Some(((file, offset), out)) = self.locate(bytes).zip(buffer.get_mut(..bytes.len())) else {
                 return Ok(None);
             };
-            read_exact_at(file, offset, out)?;
+            file.read(offset, out)?;
             self.buffer = buffer;
             self.held = addresses(bytes);
         }
@@ -94,7 +101,7 @@ impl ArraySource for PreadSource {
         // The system provides pages of zeros for the list.
         let mut list = vec![A::Item::zeroed(); array.len()];
         if array.is_stored_decoded() {
-            read_exact_at(file, offset, bytemuck::cast_slice_mut(&mut list))?;
+            file.read(offset, bytemuck::cast_slice_mut(&mut list))?;
             return Ok(list);
         }
         for items in chunks(array) {
@@ -127,19 +134,4 @@ fn chunks<A: Rebase>(array: &A) -> impl Iterator<Item = Range<usize>> + use<A> {
 fn addresses(bytes: &[u8]) -> Range<usize> {
     let Range { start, end } = bytes.as_ptr_range();
     start.addr()..end.addr()
-}
-
-/// Reads bytes at an offset of a file until `out` is full.
-#[cfg(unix)]
-fn read_exact_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
-}
-
-/// Reads bytes at an offset of a file until `out` is full.
-#[cfg(not(unix))]
-fn read_exact_at(mut file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(out)
 }

@@ -33,9 +33,9 @@ use input::Input;
 use libfuzzer_sys::fuzz_target;
 use meshpeek::io::guard;
 use meshpeek::unigine::{AnimationGeneration, Generation};
-use support::unigine::builder;
 use meshpeek::{ErrorKind, Map, Model};
 use support::random::Random;
+use support::unigine::builder;
 use support::unigine::{furnished_room, grid, skinned, wave};
 
 const PAGE: u64 = 4096;

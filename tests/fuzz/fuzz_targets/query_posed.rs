@@ -25,9 +25,9 @@ use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::query::{Scene, Tree, Triangles};
 use meshpeek::unigine::{Generation, Mesh};
-use support::unigine::builder;
 use meshpeek::{Animations as _, Array as _, Geometry, Pose, Result, Skeleton, SkinnedSurface, Surface, unreal};
 use support::query::{Corners, Oracle, Questions, ask, expect, faces_of, sound};
+use support::unigine::builder;
 
 type Faces = Vec<Option<Corners>>;
 
@@ -161,7 +161,11 @@ fn frames(input: &mut Input<'_>) {
         ..unreal::RawPolygon::EMPTY
     };
     let polygons = input.list(64, polygon);
-    let pair = support::unreal::builder::Mesh { polygons, frames: all, ..support::unreal::builder::Mesh::new(variant, vertices as u32) };
+    let pair = support::unreal::builder::Mesh {
+        polygons,
+        frames: all,
+        ..support::unreal::builder::Mesh::new(variant, vertices as u32)
+    };
     let mesh = unreal::Mesh::open(pair.data_bytes().unwrap(), pair.aniv_bytes().unwrap()).unwrap();
     let mut questions = input.questions(mesh.surface_count().unwrap(), 30);
     for ray in &mut questions.rays {

@@ -22,8 +22,8 @@ use libfuzzer_sys::fuzz_target;
 use meshpeek::decode::{Influence, TangentFrame, influence4};
 use meshpeek::model::Transform;
 use meshpeek::unigine::{Animation, AnimationGeneration, Generation, Mesh, Storage};
-use support::unigine::builder;
 use meshpeek::{Array as _, MeshFile as _};
+use support::unigine::builder;
 
 fn bone(input: &mut Input<'_>) -> builder::Bone {
     let parent = if input.byte() < 8 { input.word() as i16 } else { input.pick(&[-1, -1, 0, 1, 2]) };

@@ -2,8 +2,6 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use std::ops::Range;
-
 use super::both::Both;
 use super::comparison::MeshComparison;
 use super::difference::DiffPlace;
@@ -12,9 +10,7 @@ use super::options::{DiffKind, Tolerance};
 use super::surfaces::ComparedPools;
 use super::value::DiffValue;
 use crate::math::{as_index, as_u64, narrow};
-use crate::model::{
-    ExtraArray, ExtraArrayInfo, ExtraItem, Geometry, Indices, ItemOwner, SurfaceArrays, Weights, WeightsIter,
-};
+use crate::model::{ExtraArray, ExtraArrayInfo, Geometry, Indices, ItemOwner, SurfaceArrays, Weights, WeightsIter};
 use crate::scene::whole_frames;
 use crate::{Array, Result, Surface};
 
@@ -227,12 +223,13 @@ impl MeshComparison<'_, '_> {
         let counts = Both::new(&a, &b).map(|array| array.as_ref().map_or(0, ExtraArray::count));
         self.sink.compare(DiffKind::Counts, &place, counts.map(DiffValue::count))?;
         let Some(Both { a, b }) = Both::new(a, b).all() else { return Ok(()) };
-        let count = counts.a.min(counts.b);
+        let (count, width) = (counts.a.min(counts.b), a.width());
         let mut counter = ItemCounter::default();
         for start in (0..count).step_by(CHUNK) {
             let range = start..start.saturating_add(CHUNK).min(count);
-            let rows = Both { a: rows(&a, range.clone())?, b: rows(&b, range)? };
-            for ((a, b), number) in rows.a.iter().zip(&rows.b).zip(as_u64(start)..) {
+            let values = Both { a: a.values(range.clone()), b: b.values(range) };
+            let rows = Both::new(&values.a, &values.b).map(|values| values.chunks_exact(width.max(1)));
+            for ((a, b), number) in rows.a.zip(rows.b).zip(as_u64(start)..) {
                 if let Some(largest) = self.options().tolerance.greatest(a, b) {
                     counter.add(number, Some(largest), || Both::new(shown(a), shown(b)));
                 }
@@ -240,24 +237,6 @@ impl MeshComparison<'_, '_> {
         }
         Ok(self.add_items(DiffKind::Attributes, &place, counter.finish(as_u64(count)))?)
     }
-}
-
-/// Returns the numbers of some items of an array.
-fn rows(array: &ExtraArray<'_>, range: Range<usize>) -> std::io::Result<Vec<Vec<f64>>> {
-    let mut rows = Vec::with_capacity(range.len());
-    array.visit(range, false, &mut |item| {
-        rows.push(match item {
-            ExtraItem::Integers(integers) => integers.iter().map(|integer| lossy(*integer)).collect(),
-            ExtraItem::Floats(floats) => floats.iter().copied().map(f64::from).collect(),
-        });
-        Ok(())
-    })?;
-    Ok(rows)
-}
-
-#[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "all integers have at most 32 bits")]
-fn lossy(integer: i64) -> f64 {
-    integer as f64
 }
 
 fn shown(row: &[f64]) -> DiffValue {
