@@ -10,8 +10,8 @@ use std::path::Path;
 
 use crate::export::ExportFormat;
 use crate::formats::foreign::{self, ForeignKind};
-use crate::formats::{descriptions, is_mesh_name};
 use crate::formats::mesh_files::is_data;
+use crate::formats::{descriptions, is_mesh_name};
 use crate::io::read_start;
 use crate::program::args::{FrameIndex, STDIN};
 use crate::program::outcome::{UsageError, usage};
