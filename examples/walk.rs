@@ -5,8 +5,7 @@
 
 use std::{error::Error, io::Write, path::Path};
 
-use meshpeek::model::{Axis, Handedness, Space};
-use meshpeek::{Array, Bounds};
+use meshpeek::{Bounds, model::Space};
 
 pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let model = meshpeek::open(path)?;
@@ -20,21 +19,14 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
         writeln!(out, "material {index}: {}", material.name.unwrap_or_default())?;
         material.textures.iter().try_for_each(|texture| writeln!(out, "  texture {}", texture.name))?;
     }
-    // A format that defines no axes is assumed to be right-handed with y up.
-    let assumed = Space { up: Some(Axis::Y), handedness: Some(Handedness::Right), ..Space::UNKNOWN };
+    let list = model.draw_list(&Space::GLTF)?; // in the most detailed level of each asset
     for (index, instance) in model.instances()?.enumerate() {
-        let instance = instance?;
-        writeln!(out, "instance {index}: asset {}", instance.asset)?;
-        let asset = model.asset(instance.asset)?;
-        let geometry = asset.level(0)?; // the most detailed level
-        let conversion = geometry.space().or(&assumed).placed(instance.transform).conversion_to(&Space::GLTF)?;
-        for number in instance.surfaces.unwrap_or(0..geometry.surfaces()?.len()) {
-            let surface = geometry.surface(number)?;
-            if surface.is_drawn()? {
-                let Bounds { min, max } = conversion.array(surface.positions()?).bounds();
-                let (name, triangles) = (surface.name()?, surface.corners()?.triangle_count());
-                writeln!(out, "  {name}: {triangles} triangles, {min:?} to {max:?}")?;
-            }
+        writeln!(out, "instance {index}: asset {}", instance?.asset)?;
+        for draw in list.draws().iter().filter(|draw| draw.instance == index) {
+            let lent = list.surface(draw)?;
+            let (surface, Bounds { min, max }) = (lent.surface(), list.bounds(draw)?);
+            let (name, triangles) = (surface.name()?, surface.corners()?.triangle_count());
+            writeln!(out, "  {name}: {triangles} triangles, {min:?} to {max:?}")?;
         }
     }
     Ok(())

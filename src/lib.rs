@@ -194,7 +194,7 @@ pub use model::{Corner, Corners, Geometry, LentSurface, Surface, Weights};
 pub use model::{FormatVersion, MeshFile};
 #[cfg(feature = "internals")]
 pub use parse::PAGE;
-pub use parse::{AccessLog, Element, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity};
+pub use parse::{AccessLog, ElementType, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity};
 #[cfg(all(feature = "cli", feature = "internals"))]
 pub use program::register_format;
 #[cfg(feature = "cli")]

@@ -5,9 +5,9 @@ use zerocopy::little_endian::I64;
 
 use super::endian::{ByteOrder, RawWord};
 use super::{Decode, Packed32, Packed64, Quat7, Quat8, TangentFrame, Unorm8};
-use crate::parse::{Element, RegionBytes, RegionElement, Value, record};
+use crate::parse::{ElementType, RegionBytes, RegionElement, Value, record};
 
-impl Element {
+impl ElementType {
     /// An unsigned integer of 8 bits.
     #[doc(hidden)]
     pub const U8: Self = Self::new("u8", 1, 1).decoded_by(|here| item(here, |bytes, _| bytes.first().copied()));
@@ -156,7 +156,7 @@ mod tests {
     use crate::parse::Region;
 
     /// Decodes the only element of a region.
-    fn decoded(element: Element, bytes: &[u8], is_big_endian: bool) -> String {
+    fn decoded(element: ElementType, bytes: &[u8], is_big_endian: bool) -> String {
         let end = bytes.len().try_into().unwrap();
         let region = Region { field: Field::new("x"), start: 0, end, element, count: 1 };
         let mut here = RegionBytes::new(bytes, region, 0).unwrap();
@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn decodes_in_both_byte_orders() {
-        assert_eq!(decoded(Element::I16, &[0xff, 0xfe], true), "-2");
-        assert_eq!(decoded(Element::I16, &[0xfe, 0xff], false), "-2");
-        assert_eq!(decoded(Element::F32X2, &[0x3f, 0x80, 0, 0, 0xbf, 0, 0, 0], true), "1.0 -0.5");
-        assert_eq!(decoded(Element::U8X4, &[255, 0, 51, 255], false), "1.0 0.0 0.2 1.0");
-        assert_eq!(decoded(Element::bounds(24), &[0; 24], false), "min 0.0 0.0 0.0, max 0.0 0.0 0.0");
+        assert_eq!(decoded(ElementType::I16, &[0xff, 0xfe], true), "-2");
+        assert_eq!(decoded(ElementType::I16, &[0xfe, 0xff], false), "-2");
+        assert_eq!(decoded(ElementType::F32X2, &[0x3f, 0x80, 0, 0, 0xbf, 0, 0, 0], true), "1.0 -0.5");
+        assert_eq!(decoded(ElementType::U8X4, &[255, 0, 51, 255], false), "1.0 0.0 0.2 1.0");
+        assert_eq!(decoded(ElementType::bounds(24), &[0; 24], false), "min 0.0 0.0 0.0, max 0.0 0.0 0.0");
     }
 }

@@ -52,7 +52,7 @@ pub use loss::Loss;
 internal_use!(crate::parse::LossKind);
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
-pub use source::SourceFacts;
+pub use source::SourceInfo;
 pub(crate) use split::{PartNormals, WrittenPart};
 #[cfg(feature = "cli")]
 pub(crate) use vertex_counter::{VertexCount, VertexCounter};
@@ -154,7 +154,7 @@ impl<'a> Export<'a> {
 
     /// Returns the losses because of which [`write_file`](Self::write_file) returns an error, unless
     /// [`allow_loss`](ExportOptions::with_allow_loss) is set: all that are not
-    /// [minor](LossKind::is_minor) and that the format could hold. What a format can never hold,
+    /// [minor](Loss::is_minor) and that the format could hold. What a format can never hold,
     /// such as bones in STL, is only listed.
     pub fn refused(&self) -> impl Iterator<Item = &Loss> {
         self.losses.iter().filter(|loss| !self.allow_loss && loss.needs_permission())

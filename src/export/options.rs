@@ -1,6 +1,6 @@
 //! The options of an export.
 
-use super::source::SourceFacts;
+use super::source::SourceInfo;
 use crate::parse::options;
 use crate::scene::{Adjustment, ColorUse, LevelChoice, NormalChoice, OutputSpace, SceneOptions};
 
@@ -87,7 +87,7 @@ options! {
         /// bytes, and each surface as 1,024. There is no limit by default.
         max_bytes: u64 = u64::MAX, pub with_max_bytes;
         /// What the output states about the mesh file.
-        source: SourceFacts = SourceFacts::default(), pub with_source;
+        source: SourceInfo = SourceInfo::default(), pub with_source;
     }
 }
 

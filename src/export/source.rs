@@ -7,18 +7,18 @@ use std::sync::OnceLock;
 /// The exporter opens no files, so the caller provides what depends on the file system.
 ///
 /// ```
-/// use meshpeek::export::SourceFacts;
-/// let facts = SourceFacts::default().with_name("guard").with_images(vec!["skin.png".to_owned()]);
+/// use meshpeek::export::SourceInfo;
+/// let facts = SourceInfo::default().with_name("guard").with_images(vec!["skin.png".to_owned()]);
 /// assert_eq!(facts.image("../Textures\\Skin.PNG".as_bytes()), Some("skin.png"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceFacts {
+pub struct SourceInfo {
     name: Option<String>,
     hash: OnceLock<String>,
     images: Vec<String>,
 }
 
-impl SourceFacts {
+impl SourceInfo {
     /// Sets the name of the mesh: the file name without its extension. The output names the mesh so
     /// if the file stores no name.
     #[must_use]
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn an_image_is_a_bare_name() {
-        let facts = SourceFacts::default().with_images(vec!["skin.png".to_owned(), "Wall.JPG".to_owned()]);
+        let facts = SourceInfo::default().with_images(vec!["skin.png".to_owned(), "Wall.JPG".to_owned()]);
         for texture in ["skin.png", "SKIN.PNG", "skin", "../../skin.png", "C:\\art\\skin.png", "C:skin.png"] {
             assert_eq!(facts.image(texture.as_bytes()), Some("skin.png"), "{texture}");
         }

@@ -8,7 +8,8 @@ use crate::array::Bounds;
 use crate::error::Result;
 use crate::model::animation::{Animations, Clip, Skeleton};
 use crate::model::{
-    Asset, Contents, DrawList, Geometry, Handle, Instance, LentSurface, Material, Metadata, Part, Space, Surface,
+    Asset, Contents, DrawList, Geometry, Instance, LentSurface, Material, MaybeOwned, MeshSelection, Metadata, Space,
+    Surface,
 };
 use crate::model::{DescribedBlocks, properties};
 use crate::parse::{AccessLog, Finding, Region, Rule, Value};
@@ -179,26 +180,26 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
 
     /// Returns the levels of detail of the model, the most detailed first. A level is opened when
     /// the iterator returns it.
-    pub fn levels(&self) -> Result<impl ExactSizeIterator<Item = Result<Handle<'_, dyn Geometry + '_>>>> {
+    pub fn levels(&self) -> Result<impl ExactSizeIterator<Item = Result<MaybeOwned<'_, dyn Geometry + '_>>>> {
         let asset = self.opened_asset();
         Ok(items(asset.level_count()?, |level| asset.level(level)))
     }
 
     /// Returns level of detail `index` of [`levels`](Self::levels).
-    pub fn level(&self, index: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    pub fn level(&self, index: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         self.opened_asset().level(index)
     }
 
     /// Returns the assets of the file. An asset is a mesh with its levels of detail, its skeleton
     /// and its collision shapes; most files contain one. An asset is opened when the iterator
     /// returns it.
-    pub fn assets(&self) -> Result<impl ExactSizeIterator<Item = Result<Handle<'_, dyn Asset + '_>>>> {
+    pub fn assets(&self) -> Result<impl ExactSizeIterator<Item = Result<MaybeOwned<'_, dyn Asset + '_>>>> {
         let contents = self.contents();
         Ok(items(contents.asset_count()?, |asset| contents.asset(asset)))
     }
 
     /// Returns asset `index` of [`assets`](Self::assets).
-    pub fn asset(&self, index: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    pub fn asset(&self, index: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         self.contents().asset(index)
     }
 
@@ -280,14 +281,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// from the first byte to the last ([`prefetch_file`](crate::io::prefetch_file)).
     ///
     /// Call `prefetch` before a program reads most arrays of a mapped mesh, for example to convert
-    /// the mesh. Arrays of a file that is not in memory are then read at the speed of the disk, in
-    /// any order and in pieces of any size.
+    /// the mesh. Arrays of a file on a disk are then read at its speed, in any order.
     pub fn prefetch(&self) {
         self.file().prefetch();
     }
 
-    /// Returns the byte ranges of source `source` that `part` needs besides [`Part::Structure`],
-    /// for a program with I/O of its own.
+    /// Returns the byte ranges of source `source` that `part` needs besides
+    /// [`MeshSelection::Structure`], for a program with I/O of its own.
     ///
     /// A reader that has the bytes of the structure and of the part reads the same values as from
     /// the whole file. The ranges are in ascending order, do not touch each other, and are not
@@ -302,15 +302,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::model::Part;
+    /// use meshpeek::model::MeshSelection;
     /// let model = meshpeek::open("data/unigine/room_ms14.mesh")?;
-    /// for range in model.byte_ranges(0, &Part::Surface(0))? {
+    /// for range in model.byte_ranges(0, &MeshSelection::Surface(0))? {
     ///     println!("bytes {}..{}", range.start, range.end);
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    pub fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         self.file().byte_ranges(source, part)
     }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::contents::{Asset, Handle};
+use super::contents::{Asset, MaybeOwned};
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
 use crate::parse::{Finding, OpenOptions, Value, record};
@@ -131,9 +131,9 @@ pub trait BlockAsset: Asset {
     /// Inflates the block with a name, counts its bytes, surfaces and triangles, and frees it.
     fn count(&self, block: &str) -> Result<Option<InflatedSummary>>;
     /// Returns the surfaces of a level of detail, or of the highest one.
-    fn lod(&self, lod: Option<Lod>) -> Result<Handle<'_, dyn Geometry + '_>>;
+    fn lod(&self, lod: Option<Lod>) -> Result<MaybeOwned<'_, dyn Geometry + '_>>;
     /// Returns the triangles for collisions. If there are none, the error names the missing block.
-    fn collision_block(&self) -> Result<Handle<'_, dyn Geometry + '_>>;
+    fn collision_block(&self) -> Result<MaybeOwned<'_, dyn Geometry + '_>>;
     /// Describes the collision shapes in a few words.
     fn physics_in_words(&self) -> String;
     /// Returns the number of bytes of the header, and of what comes before it in the file.

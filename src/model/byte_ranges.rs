@@ -14,9 +14,9 @@ use crate::math::as_u64;
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::model::{Attribute, ByteRanges, Part};
+/// use meshpeek::model::{Attribute, ByteRanges, MeshSelection};
 /// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms12.mesh")?)?;
-/// let positions = Part::Attribute { surface: 0, attribute: Attribute::Positions(0) };
+/// let positions = MeshSelection::Attribute { surface: 0, attribute: Attribute::Positions(0) };
 /// let ranges = mesh.byte_ranges(0, &positions)?;
 /// assert_eq!(ranges.iter().map(|range| range.end - range.start).sum::<u64>(), 8 * 12);
 /// # Ok(())
@@ -24,7 +24,7 @@ use crate::math::as_u64;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum MeshSelection {
     /// The bytes that opening the file and finding every other part read: the header, names, boxes,
     /// bones and counts.
     ///
@@ -74,9 +74,9 @@ pub enum Part {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::model::{Attribute, ByteRanges, Part};
+/// use meshpeek::model::{Attribute, ByteRanges, MeshSelection};
 /// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms12.mesh")?)?;
-/// let colors = Part::Attribute { surface: 0, attribute: Attribute::Colors };
+/// let colors = MeshSelection::Attribute { surface: 0, attribute: Attribute::Colors };
 /// for range in mesh.byte_ranges(0, &colors)? {
 ///     println!("bytes {}..{}", range.start, range.end);
 /// }
@@ -112,9 +112,9 @@ pub enum Attribute {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::model::{ByteRanges, Part};
+/// use meshpeek::model::{ByteRanges, MeshSelection};
 /// let mesh = meshpeek::Model::open(meshpeek::read("data/unigine/room_ms14.mesh")?)?;
-/// for range in mesh.byte_ranges(0, &Part::Surface(0))? {
+/// for range in mesh.byte_ranges(0, &MeshSelection::Surface(0))? {
 ///     println!("bytes {}..{}", range.start, range.end);
 /// }
 /// # Ok(())
@@ -122,7 +122,7 @@ pub enum Attribute {
 /// ```
 pub trait ByteRanges: FormatVersion {
     /// Returns the byte ranges of the file `source` of the mesh that `part` needs besides
-    /// [`Part::Structure`], in bytes from the start of the file.
+    /// [`MeshSelection::Structure`], in bytes from the start of the file.
     ///
     /// A reader that has the bytes of the structure and of the part reads the same values as from
     /// the whole file. The ranges are in ascending order, do not touch each other, and are not
@@ -142,7 +142,7 @@ pub trait ByteRanges: FormatVersion {
     ///
     /// [`ErrorKind::NoSuch`]: crate::ErrorKind::NoSuch
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>>;
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>>;
 }
 
 /// Collects the byte ranges of a part.
@@ -190,7 +190,7 @@ impl RangeList {
     }
 }
 
-impl Part {
+impl MeshSelection {
     /// Returns an error if the part belongs to another asset or level than the only one of a file.
     pub(crate) fn expect_only_asset(&self, format: &'static str) -> Result<()> {
         match self {

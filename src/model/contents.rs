@@ -18,14 +18,14 @@ use crate::parse::Name;
 ///
 /// The value is owned if the file has no place to keep it, for example if it contains an inflated
 /// block. Dropping the handle frees an owned value.
-pub enum Handle<'a, T: ?Sized> {
+pub enum MaybeOwned<'a, T: ?Sized> {
     /// A value that is part of the file.
     Borrowed(&'a T),
     /// A value that was made for the caller.
     Owned(Box<T>),
 }
 
-impl<T: ?Sized> Deref for Handle<'_, T> {
+impl<T: ?Sized> Deref for MaybeOwned<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -36,11 +36,11 @@ impl<T: ?Sized> Deref for Handle<'_, T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Handle<'_, T> {
+impl<T: ?Sized> fmt::Debug for MaybeOwned<'_, T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::Borrowed(_) => "Handle::Borrowed(..)",
-            Self::Owned(_) => "Handle::Owned(..)",
+            Self::Borrowed(_) => "MaybeOwned::Borrowed(..)",
+            Self::Owned(_) => "MaybeOwned::Owned(..)",
         })
     }
 }
@@ -75,7 +75,7 @@ pub trait Contents: FormatVersion {
         Ok(1)
     }
     /// Opens asset `asset`. An asset that is not part of the opened file owns its inflated blocks.
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>>;
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>>;
     /// Returns how the levels of detail of an asset store their surfaces.
     #[doc(hidden)]
     fn level_storage(&self) -> LevelStorage {
@@ -165,7 +165,7 @@ pub trait Asset: FormatVersion {
         Ok(None)
     }
     /// Returns the surfaces of a level of detail. Level 0 is the most detailed.
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>>;
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>>;
     /// Returns an error if a level of detail, or an array of it, cannot be read. No vertex is read.
     #[doc(hidden)]
     fn check_level(&self, level: usize) -> Result<()> {
@@ -187,7 +187,7 @@ pub trait Asset: FormatVersion {
         0
     }
     /// Returns the triangles for collision tests, or `None` if the asset has none.
-    fn collision_mesh(&self) -> Result<Option<Handle<'_, dyn Geometry + '_>>> {
+    fn collision_mesh(&self) -> Result<Option<MaybeOwned<'_, dyn Geometry + '_>>> {
         Ok(None)
     }
 }

@@ -1,7 +1,7 @@
 //! What is drawn of a file: its visible surfaces at their places.
 
 use super::animation::{Affine, Animations};
-use super::contents::{Asset, Contents, Handle, Material};
+use super::contents::{Asset, Contents, Material, MaybeOwned};
 use super::conversion::SpaceConversion;
 use super::geometry::{Geometry, LentSurface};
 use super::material_index::MaterialIndex;
@@ -60,7 +60,7 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
 pub struct DrawList<'m> {
     contents: &'m dyn Contents,
     /// The assets that instances show.
-    assets: Vec<Option<Handle<'m, dyn Asset + 'm>>>,
+    assets: Vec<Option<MaybeOwned<'m, dyn Asset + 'm>>>,
     draws: Vec<DrawItem>,
     target: Space,
 }
@@ -163,8 +163,8 @@ impl<'m> DrawList<'m> {
     /// [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the draw is not of this list.
     pub fn surface(&self, draw: &DrawItem) -> Result<LentSurface<'_>> {
         match self.level(draw)? {
-            Handle::Borrowed(geometry) => geometry.lend(draw.surface),
-            Handle::Owned(geometry) => {
+            MaybeOwned::Borrowed(geometry) => geometry.lend(draw.surface),
+            MaybeOwned::Owned(geometry) => {
                 geometry.surface(draw.surface)?;
                 Ok(LentSurface::owned(geometry, draw.surface))
             }
@@ -195,7 +195,7 @@ impl<'m> DrawList<'m> {
         Ok(in_scene.bounds(&lent.surface().bounds()?))
     }
 
-    fn level(&self, draw: &DrawItem) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, draw: &DrawItem) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         let asset = self.assets.get(draw.asset).and_then(Option::as_ref);
         let asset = asset.ok_or_else(|| no_such(self.contents.format(), "asset", self.assets.len(), draw.asset))?;
         asset.level(draw.level)

@@ -49,9 +49,9 @@ pub use blocks::{
     StoredBlock,
 };
 pub use bone::{Bone, Transform};
-pub use byte_ranges::{Attribute, Part};
+pub use byte_ranges::{Attribute, MeshSelection};
 pub use contents::{
-    Asset, Attachment, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
+    Asset, Attachment, Hull, HullKind, Instance, Material, MaybeOwned, Metadata, MetadataValue, Texture, TextureRole,
 };
 pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};

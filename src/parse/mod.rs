@@ -21,7 +21,7 @@ pub use loss::Loss;
 internal_use!(loss::LossKind);
 pub use name::Name;
 pub use open_options::{Limits, OpenOptions};
-pub use region::{Element, Region};
+pub use region::{ElementType, Region};
 #[doc(hidden)]
 pub use region::{RegionBytes, RegionElement};
 pub use value::Value;

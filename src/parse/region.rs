@@ -14,7 +14,7 @@ const MAX_WORD: usize = 100;
 /// The type of the elements of a region.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Element {
+pub struct ElementType {
     /// Name of the element type, such as `f32x3` for three floats.
     pub name: &'static str,
     /// Size of one element in bytes, or 0 if the elements of the region vary in size.
@@ -25,7 +25,7 @@ pub struct Element {
     pub(super) decoder: Decoder,
 }
 
-impl Element {
+impl ElementType {
     /// The type of the characters of a text: one byte, whose value is the word that contains it.
     #[doc(hidden)]
     pub const TEXT: Self = Self::new("text", 1, 1).decoded_by(word);
@@ -46,13 +46,13 @@ impl Element {
     }
 }
 
-impl PartialEq for Element {
+impl PartialEq for ElementType {
     fn eq(&self, other: &Self) -> bool {
         (self.name, self.size, self.align) == (other.name, other.size, other.align)
     }
 }
 
-impl Eq for Element {}
+impl Eq for ElementType {}
 
 /// A named range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct Region {
     /// Offset of the byte after the last byte of the region.
     pub end: u64,
     /// The type of the elements of the region.
-    pub element: Element,
+    pub element: ElementType,
     /// The number of elements in the region.
     pub count: u64,
 }
@@ -133,7 +133,7 @@ impl<'s> Walk<'s> {
     }
 
     /// Passes a region of `count` elements to the closure.
-    pub fn pass(&mut self, field: Field, element: Element, count: u64) {
+    pub fn pass(&mut self, field: Field, element: ElementType, count: u64) {
         let start = self.at;
         self.at = start.saturating_add(count.saturating_mul(element.size.into()));
         (self.see)(Region { field, start, end: self.at, element, count });
@@ -141,14 +141,14 @@ impl<'s> Walk<'s> {
 
     /// Passes a region of one-byte elements to the closure. The region ends at offset `end` of the
     /// file.
-    pub fn pass_all(&mut self, field: Field, element: Element, end: u64) {
+    pub fn pass_all(&mut self, field: Field, element: ElementType, end: u64) {
         let start = std::mem::replace(&mut self.at, end);
         (self.see)(Region { field, start, end, element, count: end.saturating_sub(start) });
     }
 
     /// Passes a region that ends at offset `end` of the file to the closure, unless the region
     /// would be empty.
-    pub fn pass_to(&mut self, field: Field, element: Element, end: u64) {
+    pub fn pass_to(&mut self, field: Field, element: ElementType, end: u64) {
         let length = end.saturating_sub(self.at);
         if length > 0 {
             self.pass(field, element, length.checked_div(element.size.into()).unwrap_or_default());
@@ -247,11 +247,11 @@ pub(crate) fn word(here: &RegionBytes<'_>) -> Option<RegionElement> {
 mod tests {
     use super::*;
     use crate::error::Field;
-    use crate::parse::Element;
+    use crate::parse::ElementType;
 
     #[test]
     fn explains_a_byte() {
-        let element = Element::new("f32x3", 12, 4);
+        let element = ElementType::new("f32x3", 12, 4);
         let region = Region { field: Field::new("positions"), start: 102, end: 126, element, count: 2 };
         assert!(!region.is_aligned());
         assert_eq!(region.element_at(101), None);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn finds_the_word_around_a_byte() {
-        let region = Region { field: Field::new("x"), start: 2, end: 15, element: Element::TEXT, count: 13 };
+        let region = Region { field: Field::new("x"), start: 2, end: 15, element: ElementType::TEXT, count: 13 };
         let word = |offset| {
             let here = RegionBytes::new(b"..-0.5, 12\n<a b>", region, offset).unwrap();
             here.element().value.unwrap().to_string()

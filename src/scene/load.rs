@@ -6,7 +6,7 @@ use super::{PlacedSurface, PoolKey};
 use crate::array::Array as _;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{as_index, as_u64};
-use crate::model::{Asset, Geometry, Handle, Surface};
+use crate::model::{Asset, Geometry, MaybeOwned, Surface};
 
 /// The load that every scene may have.
 const BASE: u64 = 1 << 21;
@@ -161,8 +161,8 @@ fn within(name: &'static str, asked: u64, allowed: u64) -> Result<()> {
 }
 
 /// Returns the number of bytes that are inflated each time an asset is opened.
-pub(crate) fn inflated_bytes(asset: &Handle<'_, dyn Asset + '_>) -> u64 {
-    if matches!(asset, Handle::Owned(_)) { asset.inflated_bytes() } else { 0 }
+pub(crate) fn inflated_bytes(asset: &MaybeOwned<'_, dyn Asset + '_>) -> u64 {
+    if matches!(asset, MaybeOwned::Owned(_)) { asset.inflated_bytes() } else { 0 }
 }
 
 /// Returns the number of vertex frames of a mesh before the first that the file contains only in

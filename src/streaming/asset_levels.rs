@@ -16,7 +16,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;
 use crate::io::{Eviction, FileBytes, Map};
 use crate::math::{as_index, as_u64};
-use crate::model::{AsMeshFile, Part};
+use crate::model::{AsMeshFile, MeshSelection};
 use crate::parse::PAGE;
 
 /// The number of items of an asset: the greatest number of levels of detail in a format.
@@ -101,7 +101,7 @@ where
     /// Returns the byte ranges of the level of an item.
     fn level_ranges(&self, map: &Arc<Map>, item: u32) -> Result<Vec<Range<u64>>> {
         let (asset, level) = self.open_level(map, item)?;
-        asset.file().byte_ranges(0, &Part::Level { asset: 0, level }).map_err(|error| map.located(error))
+        asset.file().byte_ranges(0, &MeshSelection::Level { asset: 0, level }).map_err(|error| map.located(error))
     }
 
     /// Decodes all drawn surfaces of a level.

@@ -6,7 +6,9 @@ use super::memory::reserved;
 use crate::array::{Array, Bounds};
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
-use crate::model::{AsMeshFile, Attribute, ByteRanges, Corners, Geometry, IndexStream, Part, Positions, Surface};
+use crate::model::{
+    AsMeshFile, Attribute, ByteRanges, Corners, Geometry, IndexStream, MeshSelection, Positions, Surface,
+};
 
 /// The greatest factor by which the vertex ranges of the parts of a surface may be longer than the
 /// arrays of the surface. A surface whose triangles use vertices in no order is not divided.
@@ -221,7 +223,7 @@ fn bytes<'a, A: Array + 'a>(array: &A, range: Range<usize>) -> &'a [u8] {
 /// Returns whether the arrays of a surface are in one compressed block: the positions then need the
 /// same bytes of the file as the indices.
 fn is_block(file: &dyn ByteRanges, surface: usize) -> Result<bool> {
-    let ranges = |attribute| file.byte_ranges(0, &Part::Attribute { surface, attribute });
+    let ranges = |attribute| file.byte_ranges(0, &MeshSelection::Attribute { surface, attribute });
     let positions = ranges(Attribute::Positions(0))?;
     Ok(!positions.is_empty() && positions == ranges(Attribute::Indices)?)
 }

@@ -14,7 +14,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::gpu::VertexLayout;
 use crate::io::{Eviction, Map};
 use crate::math::{as_index, as_u64};
-use crate::model::{AsMeshFile, Geometry, Part};
+use crate::model::{AsMeshFile, Geometry, MeshSelection};
 
 /// The parts of a mesh, each decoded into a buffer of the program while it is resident.
 ///
@@ -101,7 +101,7 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> PartVertices<M, T> {
     fn ranges(&self, map: &Map, part: u32) -> Result<Vec<Range<u64>>> {
         let Some(part) = self.parts.get(part) else { return Ok(Vec::new()) };
         if part.is_whole {
-            return self.mesh.file().byte_ranges(0, &Part::Surface(as_index(part.surface)));
+            return self.mesh.file().byte_ranges(0, &MeshSelection::Surface(as_index(part.surface)));
         }
         let mut ranges = reserved(8)?;
         let surface = self.geometry().surface(as_index(part.surface))?;

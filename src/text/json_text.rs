@@ -176,11 +176,6 @@ impl<'o, U: JsonUse> JsonText<'o, U> {
         self.end_value()
     }
 
-    /// Writes a string, or `null`.
-    pub(crate) fn optional_string(&mut self, text: Option<&str>) -> Result<(), U::Error> {
-        self.optional(text, Self::string)
-    }
-
     /// Writes a value with `write`, or `null`.
     pub(crate) fn optional<T>(
         &mut self,
@@ -347,7 +342,7 @@ mod tests {
                     json.object(|_| Ok(()))?;
                     json.signed(-7)
                 })?;
-                json.key("b").object(|json| json.key("c").optional_string(None))?;
+                json.key("b").object(|json| json.key("c").optional(None, JsonText::string))?;
                 json.key("d").boolean(true)?;
                 json.key("e").floats(&[1.0, -0.5])?;
                 json.key("f").count(12)

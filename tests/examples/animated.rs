@@ -30,7 +30,6 @@ fn first_box(model: &Model) -> Bounds {
     pose.set_frame(model.animations(), 0, 0).unwrap();
     skeleton.model(pose.bones(), &mut bones).unwrap();
     skeleton.palette(&bones, &mut palette).unwrap();
-    points.extend(bones.iter().map(|bone| bone.columns_f32()[3]));
     for surface in Surface::all(model.geometry()).unwrap() {
         let skinned = SkinnedSurface::new(&surface, &palette).unwrap();
         points.extend((0..skinned.len() as u32).map(|vertex| skinned.position(vertex).unwrap().unwrap()));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use meshpeek::export::{
     Compression, Export, ExportFormat, ExportOptions, LevelChoice, LossKind, NormalChoice, OutputSpace, SceneInput,
-    SourceFacts,
+    SourceInfo,
 };
 use meshpeek::model::{Space, UvOrigin};
 use meshpeek::{Array as _, ErrorKind, Surface};
@@ -313,7 +313,7 @@ fn a_pose_is_exported() {
 #[test]
 fn materials_refer_to_listed_images_only() {
     let model = sample("unreal/guard_d.3d");
-    let source = SourceFacts::default().with_name("guard").with_images(vec!["jguard.PNG".to_owned()]);
+    let source = SourceInfo::default().with_name("guard").with_images(vec!["jguard.PNG".to_owned()]);
     let options = ExportOptions::default().with_source(source);
     let (files, _) = export(model.contents(), ExportFormat::Obj, &options).unwrap();
     let library = std::str::from_utf8(&files[1]).unwrap();

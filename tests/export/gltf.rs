@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use meshpeek::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
+use meshpeek::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
 use meshpeek::model::Contents;
 
 use crate::gltf_compare::{Worst, compare};
@@ -37,7 +37,7 @@ pub fn data() -> PathBuf {
 
 /// Returns the options of the tests: everything may be left out that glTF cannot hold.
 pub fn options() -> ExportOptions {
-    ExportOptions::default().with_allow_loss(true).with_source(SourceFacts::default().with_name("mesh"))
+    ExportOptions::default().with_allow_loss(true).with_source(SourceInfo::default().with_name("mesh"))
 }
 
 /// Exports a mesh as one GLB file.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use meshpeek::export::{
-    ClipSource, Export, ExportFormat, ExportOptions, LevelChoice, OutputSpace, SceneInput, SourceFacts,
+    ClipSource, Export, ExportFormat, ExportOptions, LevelChoice, OutputSpace, SceneInput, SourceInfo,
 };
 use meshpeek::model::Contents;
 use meshpeek::model::animation::{Affine, SkinMatrix};
@@ -76,7 +76,7 @@ fn separate_files_contain_the_same_arrays() {
 #[test]
 fn states_the_source() {
     let model = meshpeek::open(data().join("unreal/guard_d.3d")).unwrap();
-    let facts = SourceFacts::default().with_name("a \"name\"");
+    let facts = SourceInfo::default().with_name("a \"name\"");
     facts.set_hash("xxh3-128:00".to_owned());
     let options = options().with_source(facts);
     let reader = Reader::glb(&glb(model.contents(), &[], &options).unwrap());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use meshpeek::internals::{FormatFile, format_file};
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
-use meshpeek::model::{Attribute, Indices, Part, Transform};
+use meshpeek::model::{Attribute, Indices, MeshSelection, Transform};
 use meshpeek::query::{
     Attributes, Frustum, PagesTouched, ProbedScene, Ray, Scene, SceneTrees, Tree, Triangles, worth_storing,
     write_sidecar,
@@ -75,19 +75,19 @@ fn ranges<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>, random: &mut Random) {
     let index = random.below(SOME);
     let (first, attribute) = (random.below(40), Attribute::Positions(random.below(3)));
     let parts = [
-        Part::Structure,
-        Part::Surface(index),
-        Part::Attribute { surface: index, attribute },
-        Part::Attribute { surface: index, attribute: Attribute::Weights },
-        Part::Attribute { surface: index, attribute: Attribute::Indices },
-        Part::VertexFrames(first..first + random.below(SOME)),
-        Part::Clip(index),
-        Part::Frames { clip: index, frames: first..usize::MAX },
-        Part::Frames { clip: index, frames: first..first + random.below(SOME) },
-        Part::Bones,
-        Part::Level { asset: random.below(2), level: index },
-        Part::Hulls(0),
-        Part::CollisionMesh(0),
+        MeshSelection::Structure,
+        MeshSelection::Surface(index),
+        MeshSelection::Attribute { surface: index, attribute },
+        MeshSelection::Attribute { surface: index, attribute: Attribute::Weights },
+        MeshSelection::Attribute { surface: index, attribute: Attribute::Indices },
+        MeshSelection::VertexFrames(first..first + random.below(SOME)),
+        MeshSelection::Clip(index),
+        MeshSelection::Frames { clip: index, frames: first..usize::MAX },
+        MeshSelection::Frames { clip: index, frames: first..first + random.below(SOME) },
+        MeshSelection::Bones,
+        MeshSelection::Level { asset: random.below(2), level: index },
+        MeshSelection::Hulls(0),
+        MeshSelection::CollisionMesh(0),
     ];
     let part = random.pick(&parts);
     for source in 0..=model.file().source_count() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::io::FileBytes;
 use meshpeek::model::SurfaceArrays as _;
-use meshpeek::model::{Attribute, ByteRanges, Part, Transform};
+use meshpeek::model::{Attribute, ByteRanges, MeshSelection, Transform};
 use meshpeek::{Array, Error, ErrorKind, Geometry, Model, OpenOptions, Result};
 
 use crate::support::cases;
@@ -102,16 +102,16 @@ fn frames(model: &Model<FileBytes>, clip: usize, frames: Range<usize>, values: &
 }
 
 /// Decodes a part. The bytes of other parts must not be read.
-fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
+fn decode(model: &Model<FileBytes>, part: &MeshSelection) -> Result<Values> {
     let mut values = Vec::new();
     match part {
-        Part::Structure if model.format() == "secondlife" => {
+        MeshSelection::Structure if model.format() == "secondlife" => {
             for asset in 0..model.contents().asset_count()? {
                 values.push(model.asset(asset)?.level_count()? as u64);
             }
             values.push(model.contents().instance_count()? as u64);
         }
-        Part::Structure => {
+        MeshSelection::Structure => {
             values.extend(
                 [model.geometry().surface_count()?, model.animations().bone_count()?, model.animations().clip_count()?]
                     .map(|count| count as u64),
@@ -133,21 +133,23 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
                 model.contents().material(material)?;
             }
         }
-        Part::Surface(index) => surface(model.geometry(), *index, &mut values)?,
-        Part::Attribute { surface, attribute: one } => attribute(model.geometry(), *surface, *one, &mut values)?,
-        Part::VertexFrames(frames) => {
+        MeshSelection::Surface(index) => surface(model.geometry(), *index, &mut values)?,
+        MeshSelection::Attribute { surface, attribute: one } => {
+            attribute(model.geometry(), *surface, *one, &mut values)?
+        }
+        MeshSelection::VertexFrames(frames) => {
             for frame in frames.clone() {
                 push(&mut values, model.geometry().vertex_frame(0, frame)?.iter());
             }
         }
-        Part::Clip(clip) => frames(model, *clip, 0..model.clip(*clip)?.frames as usize, &mut values)?,
-        Part::Frames { clip, frames: range } => frames(model, *clip, range.clone(), &mut values)?,
-        Part::Bones => {
+        MeshSelection::Clip(clip) => frames(model, *clip, 0..model.clip(*clip)?.frames as usize, &mut values)?,
+        MeshSelection::Frames { clip, frames: range } => frames(model, *clip, range.clone(), &mut values)?,
+        MeshSelection::Bones => {
             for bone in 0..model.animations().bone_count()? {
                 transforms(&mut values, &[model.animations().bone(bone)?.bind]);
             }
         }
-        Part::Level { asset, level } => {
+        MeshSelection::Level { asset, level } => {
             let asset = model.asset(*asset)?;
             let geometry = asset.level(*level)?;
             for index in 0..geometry.surface_count()? {
@@ -156,7 +158,7 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
                 }
             }
         }
-        Part::Hulls(asset) => {
+        MeshSelection::Hulls(asset) => {
             let asset = model.asset(*asset)?;
             for hull in 0..asset.hull_count()? {
                 let hull = asset.hull(hull)?;
@@ -164,7 +166,7 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
                 values.extend(hull.triangles.iter().flat_map(Array::iter).map(u64::from));
             }
         }
-        Part::CollisionMesh(asset) => {
+        MeshSelection::CollisionMesh(asset) => {
             let asset = model.asset(*asset)?;
             let mesh = asset.collision_mesh()?;
             if let Some(geometry) = mesh {
@@ -180,31 +182,33 @@ fn decode(model: &Model<FileBytes>, part: &Part) -> Result<Values> {
 
 /// Lists all parts of a mesh: every surface, attribute, level and clip, and some frames. Of a large
 /// mesh, some surfaces and clips are listed.
-fn parts(model: &Model<FileBytes>) -> Vec<Part> {
+fn parts(model: &Model<FileBytes>) -> Vec<MeshSelection> {
     let length = model.file().source(0).map_or(0, |bytes| bytes.as_ref().len());
     let most = ((2 << 20) / length.max(1)).clamp(2, 24);
-    let mut all = vec![Part::Structure, Part::Bones];
+    let mut all = vec![MeshSelection::Structure, MeshSelection::Bones];
     for index in 0..model.geometry().surface_count().unwrap_or(0).min(most) {
-        all.push(Part::Surface(index));
+        all.push(MeshSelection::Surface(index));
         let targets = model.geometry().counts(index).map_or(1, |counts| counts.targets as usize).min(3);
-        all.extend(attributes(targets).into_iter().map(|attribute| Part::Attribute { surface: index, attribute }));
+        all.extend(
+            attributes(targets).into_iter().map(|attribute| MeshSelection::Attribute { surface: index, attribute }),
+        );
     }
     let count = model.geometry().vertex_frame_count().unwrap_or(0);
     if count > 0 {
-        all.extend([0..1, count - 1..count, count / 3..count.div_ceil(2)].map(Part::VertexFrames));
+        all.extend([0..1, count - 1..count, count / 3..count.div_ceil(2)].map(MeshSelection::VertexFrames));
     }
     for clip in 0..model.animations().clip_count().unwrap_or(0).min(most) {
-        all.push(Part::Clip(clip));
+        all.push(MeshSelection::Clip(clip));
         let count = model.clip(clip).map_or(0, |clip| clip.frames as usize);
         if count > 0 {
             let ranges = [0..1, count - 1..count, count / 2..count, count / 3..count / 3 + 1];
-            all.extend(ranges.map(|frames| Part::Frames { clip, frames }));
+            all.extend(ranges.map(|frames| MeshSelection::Frames { clip, frames }));
         }
     }
     for asset in 0..model.contents().asset_count().unwrap_or(0) {
         let levels = model.asset(asset).and_then(|asset| asset.level_count()).unwrap_or(0);
-        all.extend((0..levels).map(|level| Part::Level { asset, level }));
-        all.extend([Part::Hulls(asset), Part::CollisionMesh(asset)]);
+        all.extend((0..levels).map(|level| MeshSelection::Level { asset, level }));
+        all.extend([MeshSelection::Hulls(asset), MeshSelection::CollisionMesh(asset)]);
     }
     all
 }
@@ -275,10 +279,10 @@ fn check_parts(path: &Path, random: &mut Random) -> usize {
 
 fn check_files(files: &Files, model: &Model<FileBytes>, random: &mut Random) -> usize {
     let path = &files.path;
-    let all = |part: &Part| -> Result<Vec<Vec<Range<u64>>>> {
+    let all = |part: &MeshSelection| -> Result<Vec<Vec<Range<u64>>>> {
         (0..files.bytes.len()).map(|source| model.byte_ranges(source, part)).collect()
     };
-    let Ok(structure) = all(&Part::Structure) else { return 0 };
+    let Ok(structure) = all(&MeshSelection::Structure) else { return 0 };
     let bare = files.open(&files.spoilt(&structure, random)).unwrap();
     let mut count = 0;
     for part in parts(model) {
@@ -404,13 +408,13 @@ fn only(ranges: Result<Vec<Range<u64>>>) -> Range<u64> {
     ranges[0].clone()
 }
 
-fn size(model: &Model<FileBytes>, source: usize, part: &Part) -> u64 {
+fn size(model: &Model<FileBytes>, source: usize, part: &MeshSelection) -> u64 {
     model.byte_ranges(source, part).unwrap().iter().map(|range| range.end - range.start).sum()
 }
 
 #[test]
 fn have_the_sizes_of_the_arrays() {
-    let of = |surface, attribute| Part::Attribute { surface, attribute };
+    let of = |surface, attribute| MeshSelection::Attribute { surface, attribute };
     let mesh = meshpeek::open("data/unigine/cube_ms12.mesh").unwrap();
     let counts = mesh.geometry().counts(0).unwrap();
     let [vertices, others, corners] = [counts.vertices, counts.attribute_vertices, counts.corners].map(u64::from);
@@ -423,20 +427,20 @@ fn have_the_sizes_of_the_arrays() {
     let mesh = meshpeek::open("data/unreal/guard_d.3d").unwrap();
     let frames = mesh.geometry().vertex_frame_count().unwrap();
     let vertices = u64::from(mesh.geometry().counts(0).unwrap().vertices);
-    assert_eq!(only(mesh.byte_ranges(1, &Part::Structure)), 0..4);
-    assert_eq!(size(&mesh, 1, &Part::VertexFrames(0..frames)), frames as u64 * vertices * 4);
-    assert_eq!(only(mesh.byte_ranges(1, &Part::VertexFrames(1..2))), 4 + vertices * 4..4 + vertices * 8);
-    assert!(mesh.byte_ranges(0, &Part::VertexFrames(1..2)).unwrap().is_empty());
+    assert_eq!(only(mesh.byte_ranges(1, &MeshSelection::Structure)), 0..4);
+    assert_eq!(size(&mesh, 1, &MeshSelection::VertexFrames(0..frames)), frames as u64 * vertices * 4);
+    assert_eq!(only(mesh.byte_ranges(1, &MeshSelection::VertexFrames(1..2))), 4 + vertices * 4..4 + vertices * 8);
+    assert!(mesh.byte_ranges(0, &MeshSelection::VertexFrames(1..2)).unwrap().is_empty());
     let surface = u64::from(mesh.geometry().counts(0).unwrap().corners) / 3 * 16;
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), surface);
 
     let mesh = meshpeek::open("data/ezmesh/crate100.ezb").unwrap();
     assert_eq!(size(&mesh, 0, &of(0, Attribute::Indices)), u64::from(mesh.geometry().counts(0).unwrap().corners) * 4);
     let all: u64 = mesh.file().source(0).unwrap().as_ref().len() as u64;
-    assert!(size(&mesh, 0, &Part::Structure) < all);
+    assert!(size(&mesh, 0, &MeshSelection::Structure) < all);
     let text = meshpeek::open("data/ezmesh/crate.ezm").unwrap();
-    assert_eq!(size(&text, 0, &Part::Structure), text.file().source(0).unwrap().as_ref().len() as u64);
-    assert!(size(&text, 0, &Part::Surface(0)) > 0);
+    assert_eq!(size(&text, 0, &MeshSelection::Structure), text.file().source(0).unwrap().as_ref().len() as u64);
+    assert!(size(&text, 0, &MeshSelection::Surface(0)) > 0);
 }
 
 #[test]
@@ -444,20 +448,25 @@ fn name_the_block_of_each_level() {
     let mesh = meshpeek::secondlife::Mesh::open(meshpeek::read("data/secondlife/arm.llmesh").unwrap()).unwrap();
     let blocks = mesh.header().unwrap().blocks().filter(|block| block.part.lod().is_some());
     for (level, block) in blocks.enumerate() {
-        assert_eq!(only(mesh.byte_ranges(0, &Part::Level { asset: 0, level })), block.start..block.end);
+        assert_eq!(only(mesh.byte_ranges(0, &MeshSelection::Level { asset: 0, level })), block.start..block.end);
     }
-    let structure = only(mesh.byte_ranges(0, &Part::Structure));
+    let structure = only(mesh.byte_ranges(0, &MeshSelection::Structure));
     assert_eq!(structure, 0..mesh.header().unwrap().base());
     // The header alone names the blocks of an asset that is not loaded further.
     let head = mesh.data()[..structure.end as usize].to_vec();
     let options = OpenOptions::default().with_partial(true);
     let partial = meshpeek::secondlife::Mesh::open_with(head, &options).unwrap();
-    for part in [Part::Surface(0), Part::Bones, Part::Level { asset: 0, level: 0 }, Part::Hulls(0)] {
+    for part in [
+        MeshSelection::Surface(0),
+        MeshSelection::Bones,
+        MeshSelection::Level { asset: 0, level: 0 },
+        MeshSelection::Hulls(0),
+    ] {
         let ranges = mesh.byte_ranges(0, &part).unwrap();
         assert_eq!(partial.byte_ranges(0, &part).unwrap(), ranges);
     }
     let error = partial.positions(0, 0).unwrap_err();
-    assert_eq!(error.needed_range().as_ref(), mesh.byte_ranges(0, &Part::Surface(0)).unwrap().first());
+    assert_eq!(error.needed_range().as_ref(), mesh.byte_ranges(0, &MeshSelection::Surface(0)).unwrap().first());
 }
 
 #[test]
@@ -465,12 +474,12 @@ fn are_refused_for_what_does_not_exist() {
     for path in samples() {
         let model = meshpeek::open(&path).unwrap();
         let absent = [
-            (9, Part::Structure),
-            (0, Part::Clip(1000)),
-            (0, Part::Frames { clip: 1000, frames: 0..1 }),
-            (0, Part::Level { asset: 0, level: 1000 }),
-            (0, Part::Level { asset: 1000, level: 0 }),
-            (0, Part::VertexFrames(usize::MAX - 1..usize::MAX)),
+            (9, MeshSelection::Structure),
+            (0, MeshSelection::Clip(1000)),
+            (0, MeshSelection::Frames { clip: 1000, frames: 0..1 }),
+            (0, MeshSelection::Level { asset: 0, level: 1000 }),
+            (0, MeshSelection::Level { asset: 1000, level: 0 }),
+            (0, MeshSelection::VertexFrames(usize::MAX - 1..usize::MAX)),
         ];
         for (source, part) in absent {
             let error = model.byte_ranges(source, &part).unwrap_err();
@@ -482,10 +491,10 @@ fn are_refused_for_what_does_not_exist() {
 #[test]
 fn contain_the_bytes_that_values_depend_on() {
     for (path, part) in [
-        ("data/unigine/cube_ms12.mesh", Part::Attribute { surface: 0, attribute: Attribute::Positions(0) }),
-        ("data/unigine/cube_ms13.mesh", Part::Attribute { surface: 0, attribute: Attribute::Uvs(0) }),
-        ("data/unreal/guard_d.3d", Part::VertexFrames(1..2)),
-        ("data/ezmesh/crate100.ezb", Part::Attribute { surface: 0, attribute: Attribute::Indices }),
+        ("data/unigine/cube_ms12.mesh", MeshSelection::Attribute { surface: 0, attribute: Attribute::Positions(0) }),
+        ("data/unigine/cube_ms13.mesh", MeshSelection::Attribute { surface: 0, attribute: Attribute::Uvs(0) }),
+        ("data/unreal/guard_d.3d", MeshSelection::VertexFrames(1..2)),
+        ("data/ezmesh/crate100.ezb", MeshSelection::Attribute { surface: 0, attribute: Attribute::Indices }),
     ] {
         let (files, model) = Files::load(Path::new(path)).unwrap();
         let whole = decode(&model, &part).unwrap();
@@ -507,8 +516,9 @@ fn are_found_without_reading_arrays() {
     let options = OpenOptions::default().with_record_access(true);
     for path in ["data/unigine/room_ms14.mesh", "data/secondlife/arm.llmesh", "data/ezmesh/crate100.ezb"] {
         let model = options.open(path).unwrap();
-        let structure = size(&model, 0, &Part::Structure);
-        for part in [Part::Surface(0), Part::Attribute { surface: 0, attribute: Attribute::Indices }] {
+        let structure = size(&model, 0, &MeshSelection::Structure);
+        for part in [MeshSelection::Surface(0), MeshSelection::Attribute { surface: 0, attribute: Attribute::Indices }]
+        {
             assert!(size(&model, 0, &part) > 0);
         }
         let read = model.file().touched_bytes().unwrap();
@@ -519,7 +529,7 @@ fn are_found_without_reading_arrays() {
 /// Tests that the error of a file that ends within a part names the bytes of the part.
 #[test]
 fn errors_name_the_range_of_an_array_that_is_cut() {
-    let of = |attribute| Part::Attribute { surface: 0, attribute };
+    let of = |attribute| MeshSelection::Attribute { surface: 0, attribute };
     let of_mesh = [
         of(Attribute::Positions(0)),
         of(Attribute::TangentFrames(0)),
@@ -530,9 +540,9 @@ fn errors_name_the_range_of_an_array_that_is_cut() {
     let mut cases = Vec::new();
     cases.extend(of_mesh.iter().cloned().map(|part| ("data/unigine/cube_ms12.mesh", 0, part)));
     cases.extend(of_mesh.iter().cloned().map(|part| ("data/unigine/cube_ms10.mesh", 0, part)));
-    cases.push(("data/unreal/guard_d.3d", 1, Part::VertexFrames(2..3)));
-    cases.push(("data/unreal/guard_d.3d", 1, Part::VertexFrames(1..3)));
-    for part in [Part::Surface(0), Part::Bones] {
+    cases.push(("data/unreal/guard_d.3d", 1, MeshSelection::VertexFrames(2..3)));
+    cases.push(("data/unreal/guard_d.3d", 1, MeshSelection::VertexFrames(1..3)));
+    for part in [MeshSelection::Surface(0), MeshSelection::Bones] {
         cases.push(("data/secondlife/arm.llmesh", 0, part));
     }
     cases.push(("data/unigine/cube_ms14.mesh", 0, of(Attribute::Colors)));
@@ -551,7 +561,7 @@ fn errors_name_the_range_of_an_array_that_is_cut() {
 }
 
 /// Reads all parts of a mesh, and returns the first error that the whole file does not have.
-fn read_all(model: &Model<FileBytes>, whole: &[(Part, bool)]) -> Option<Error> {
+fn read_all(model: &Model<FileBytes>, whole: &[(MeshSelection, bool)]) -> Option<Error> {
     model.file().check().err().or_else(|| {
         let sound = whole.iter().filter(|(_, is_sound)| *is_sound);
         sound.map(|(part, _)| decode(model, part)).find_map(Result::err)
@@ -559,7 +569,7 @@ fn read_all(model: &Model<FileBytes>, whole: &[(Part, bool)]) -> Option<Error> {
 }
 
 /// The parts of a mesh, and whether each can be read.
-fn sound_parts(model: &Model<FileBytes>) -> Vec<(Part, bool)> {
+fn sound_parts(model: &Model<FileBytes>) -> Vec<(MeshSelection, bool)> {
     let parts = parts(model).into_iter();
     parts.map(|part| (decode(model, &part).is_ok(), part)).map(|(is_sound, part)| (part, is_sound)).collect()
 }

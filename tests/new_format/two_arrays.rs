@@ -23,11 +23,11 @@ use meshpeek::model::SurfaceArrays;
 use meshpeek::model::animation::Animations;
 use meshpeek::model::{
     Asset, Attribute, ByteRanges, Contents, Counts, DescribedBlocks, ExtraArray, ExtraArrayInfo, FormatVersion,
-    Geometry, Handle, IndexEncoding, Indices, ItemOwner, MeshFile, NumberType, Part, PositionEncoding, Positions,
-    Properties, Space, WrittenForm,
+    Geometry, IndexEncoding, Indices, ItemOwner, MaybeOwned, MeshFile, MeshSelection, NumberType, PositionEncoding,
+    Positions, Properties, Space, WrittenForm,
 };
 use meshpeek::parse::Cursor;
-use meshpeek::{AccessLog, Element, Error, ErrorKind, Field, Finding, Name, OpenOptions, Region, Result, Rule};
+use meshpeek::{AccessLog, ElementType, Error, ErrorKind, Field, Finding, Name, OpenOptions, Region, Result, Rule};
 use zerocopy::little_endian::{F32, I16, U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -42,8 +42,8 @@ struct Header {
 }
 
 const ARRAYS_AT: u64 = 16;
-const VERTEX: Element = Element::PACKED_64;
-const TRIANGLE: Element = Element::new("u16x3", 6, 2)
+const VERTEX: ElementType = ElementType::PACKED_64;
+const TRIANGLE: ElementType = ElementType::new("u16x3", 6, 2)
     .decoded_by(|here| here.item(|bytes, _| Some(<[U16; 3]>::read_from_bytes(bytes).ok()?.map(U16::get).into())));
 
 /// The name of the format in errors. An error of reading breaks the first rule.
@@ -157,13 +157,13 @@ impl<D: AsRef<[u8]> + Send + Sync> MeshFile for Mesh<D> {
     fn regions(&self, source: usize, visit: &mut dyn FnMut(Region)) -> Result<()> {
         self.expect_source(source)?;
         let mut walk = Walk::new(visit);
-        walk.pass(Field::new("magic"), Element::MAGIC, 1);
-        walk.pass(Field::new("vertex_count"), Element::U32, 1);
-        walk.pass(Field::new("triangle_count"), Element::U32, 1);
-        walk.pass(Field::new("metres_per_unit"), Element::F32, 1);
+        walk.pass(Field::new("magic"), ElementType::MAGIC, 1);
+        walk.pass(Field::new("vertex_count"), ElementType::U32, 1);
+        walk.pass(Field::new("triangle_count"), ElementType::U32, 1);
+        walk.pass(Field::new("metres_per_unit"), ElementType::F32, 1);
         walk.pass(Field::new("positions"), VERTEX, self.header.vertices.get().into());
         walk.pass(Field::new("indices"), TRIANGLE, self.header.triangles.get().into());
-        walk.pass_to(Field::new("rest"), Element::U8, bytes_of(self));
+        walk.pass_to(Field::new("rest"), ElementType::U8, bytes_of(self));
         Ok(())
     }
 
@@ -271,16 +271,20 @@ impl<D: AsRef<[u8]> + Send + Sync> SurfaceArrays for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         self.expect_source(source)?;
         let Arrays { vertices: (_, middle), triangles: (_, end), .. } = self.arrays()?;
         let mut ranges = RangeList::default();
         match part {
-            Part::Structure => ranges.push(0..ARRAYS_AT)?,
-            Part::Surface(0) | Part::Level { asset: 0, level: 0 } => ranges.push(ARRAYS_AT..end)?,
-            Part::Attribute { surface: 0, attribute: Attribute::Positions(_) } => ranges.push(ARRAYS_AT..middle)?,
-            Part::Attribute { surface: 0, attribute: Attribute::Indices } => ranges.push(middle..end)?,
-            Part::Surface(other) | Part::Attribute { surface: other, .. } => expect_only(FORMAT, "surface", *other)?,
+            MeshSelection::Structure => ranges.push(0..ARRAYS_AT)?,
+            MeshSelection::Surface(0) | MeshSelection::Level { asset: 0, level: 0 } => ranges.push(ARRAYS_AT..end)?,
+            MeshSelection::Attribute { surface: 0, attribute: Attribute::Positions(_) } => {
+                ranges.push(ARRAYS_AT..middle)?;
+            }
+            MeshSelection::Attribute { surface: 0, attribute: Attribute::Indices } => ranges.push(middle..end)?,
+            MeshSelection::Surface(other) | MeshSelection::Attribute { surface: other, .. } => {
+                expect_only(FORMAT, "surface", *other)?;
+            }
             _ => {}
         }
         Ok(ranges.finish())
@@ -290,9 +294,9 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
 impl<D: Send + Sync> Animations for Mesh<D> {}
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         expect_only(FORMAT, "asset", asset)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     fn file_bytes(&self) -> u64 {
@@ -301,9 +305,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         expect_only(FORMAT, "level", level)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     fn animations(&self) -> &dyn Animations {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::buffers::{BufferSink, FloatBlock};
-use super::elements::{ArraySpec, ComponentType, ElementType};
+use super::elements::{AccessorType, ArraySpec, ComponentType};
 use crate::error::Result;
 use crate::export::{PartNormals, VertexOrder};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};
@@ -64,7 +64,7 @@ impl<'a> VertexInput<'_, 'a> {
 impl VertexInput<'_, '_> {
     /// Writes the positions. The file stores their bounds.
     pub(super) fn positions(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
-        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
+        let spec = ArraySpec::vertices(AccessorType::FLOATS3, self.count).with_bounds();
         match self.shape.positions(self.surface)? {
             ShapePositions::Stored(_) if matches!(self.shape, SurfaceShape::Base) => {
                 let source = self.source(Semantic::Position, VertexFormat::Float32x3)?;
@@ -81,7 +81,7 @@ impl VertexInput<'_, '_> {
 
     /// Writes the normals, scaled to unit length.
     pub(super) fn normals(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
-        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        let spec = ArraySpec::vertices(AccessorType::FLOATS3, self.count);
         if let VertexNormals::Computed(normals, _) = self.normals {
             return sink.array(&spec, &mut |out| self.write_each(block, out, |vertex| known(&normals.values, vertex)));
         }
@@ -105,7 +105,7 @@ impl VertexInput<'_, '_> {
 
     /// Writes the tangents: a direction of unit length, and the sign of the bitangent in glTF.
     pub(super) fn tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
-        let spec = ArraySpec::vertices(ElementType::FLOATS4, self.count);
+        let spec = ArraySpec::vertices(AccessorType::FLOATS4, self.count);
         let source = self.tangent_source()?;
         sink.array(&spec, &mut |out| {
             self.visit_tangents(&source, block, &mut |tangents| write_little_endian(tangents, out))
@@ -143,14 +143,14 @@ impl VertexInput<'_, '_> {
     /// Writes the coordinates of a UV set.
     pub(super) fn uvs(&self, set: u32, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let source = self.source(Semantic::Uv(set), VertexFormat::Float32x2)?;
-        let spec = ArraySpec::vertices(ElementType::FLOATS2, self.count);
+        let spec = ArraySpec::vertices(AccessorType::FLOATS2, self.count);
         sink.array(&spec, &mut |out| write_floats(&source, block, finite, out))
     }
 
     /// Writes the colours, with a byte for each component.
     pub(super) fn colors(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
         let source = self.source(Semantic::Color, VertexFormat::Unorm8x4)?;
-        let spec = ArraySpec::vertices(ElementType::COLORS, self.count);
+        let spec = ArraySpec::vertices(AccessorType::COLORS, self.count);
         sink.array(&spec, &mut |out| write_floats(&source, block, |_| {}, out))
     }
 
@@ -166,7 +166,7 @@ impl VertexInput<'_, '_> {
             IndexFormat::Uint16 => ComponentType::U16,
             IndexFormat::Uint32 => ComponentType::U32,
         };
-        let elements = [ElementType::integers(component, 1)];
+        let elements = [AccessorType::integers(component, 1)];
         let spec = ArraySpec::indices(&elements, source.index_count());
         sink.array(&spec, &mut |out| {
             let mut written = Ok(());

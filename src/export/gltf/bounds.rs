@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
-use super::elements::{ArraySpec, ComponentType, ElementType};
+use super::elements::{AccessorType, ArraySpec, ComponentType};
 use crate::array::{Bounds, Packed};
 use crate::decode::Floats;
 use crate::math::{as_index, fast_max, fast_min};
@@ -20,7 +20,7 @@ pub(super) struct BoundsWriter {
 
 impl BoundsWriter {
     pub(super) fn new(spec: &ArraySpec<'_>) -> Self {
-        let element = spec.elements.first().copied().unwrap_or(ElementType::floats(1));
+        let element = spec.elements.first().copied().unwrap_or(AccessorType::floats(1));
         let is_float = element.component == ComponentType::F32;
         Self { bounds: Bounds::EMPTY, is_float, width: element.width.into(), stride: as_index(spec.stride()).max(1) }
     }

@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use super::bounds::BoundsWriter;
-use super::elements::{ArraySpec, BufferUsage, ElementType};
+use super::elements::{AccessorType, ArraySpec, BufferUsage};
 use super::meshopt;
 use crate::array::Bounds;
 use crate::error::{Cause, Result};
@@ -24,7 +24,7 @@ pub(super) struct Accessor {
     /// The offset of the first element from the start of the view, in bytes.
     pub(super) offset: u32,
     pub(super) count: u64,
-    pub(super) element: ElementType,
+    pub(super) element: AccessorType,
     pub(super) bounds: Option<Bounds>,
 }
 

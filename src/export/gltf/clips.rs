@@ -3,7 +3,7 @@
 use super::attributes::write_little_endian;
 use super::buffers::BufferSink;
 use super::document::{AnimationObject, ChannelObject, Sampler, add};
-use super::elements::{ArraySpec, ElementType};
+use super::elements::{AccessorType, ArraySpec};
 use super::keys::{ChannelKeys, KeyTable, ReplacedKeys};
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;
@@ -113,7 +113,7 @@ impl ClipInput<'_> {
 
 /// Writes the times of frames, in seconds.
 fn write_times(object: &AnimationObject, frames: &[u32], sink: &mut dyn BufferSink) -> Result<u32> {
-    let spec = ArraySpec::other(ElementType::SCALARS, frames.len()).with_bounds();
+    let spec = ArraySpec::other(AccessorType::SCALARS, frames.len()).with_bounds();
     let rate = f64::from(object.rate);
     sink.array(&spec, &mut |out| {
         frames.iter().try_for_each(|frame| write_little_endian(&[narrow(f64::from(*frame) / rate)], out))
@@ -136,7 +136,7 @@ fn add_weights(
     let all: Vec<u32> = (0..=frames).collect();
     let input = write_times(object, &all, sink)?;
     let count = all.len().saturating_mul(as_index(targets));
-    let spec = ArraySpec::other(ElementType::SCALARS, count);
+    let spec = ArraySpec::other(AccessorType::SCALARS, count);
     let output = sink.array(&spec, &mut |out| {
         let mut row = vec![0.0; as_index(targets)];
         for frame in (0..frames).chain([0]) {
@@ -157,7 +157,7 @@ fn add_weights(
 
 fn write_values(channel: &ChannelKeys, sink: &mut dyn BufferSink) -> Result<u32> {
     let width: u8 = if channel.property == Property::Rotation { 4 } else { 3 };
-    let elements = [ElementType::floats(width)];
+    let elements = [AccessorType::floats(width)];
     let spec = ArraySpec::other(&elements, channel.values.len());
     sink.array(&spec, &mut |out| {
         let values = channel.values.iter();

@@ -36,7 +36,7 @@ impl ComponentType {
 
 /// The elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ElementType {
+pub(super) struct AccessorType {
     pub(super) component: ComponentType,
     /// The number of components: 1 to 4, or 16 for a matrix.
     pub(super) width: u8,
@@ -44,7 +44,7 @@ pub(super) struct ElementType {
     pub(super) is_normalized: bool,
 }
 
-impl ElementType {
+impl AccessorType {
     /// Makes the type of elements of floats.
     pub(super) const fn floats(width: u8) -> Self {
         Self { component: ComponentType::F32, width, is_normalized: false }
@@ -103,7 +103,7 @@ pub(super) enum BufferUsage {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArraySpec<'s> {
     /// The type of each attribute of an item.
-    pub(super) elements: &'s [ElementType],
+    pub(super) elements: &'s [AccessorType],
     /// The number of items.
     pub(super) count: usize,
     pub(super) usage: BufferUsage,
@@ -113,17 +113,17 @@ pub(super) struct ArraySpec<'s> {
 
 impl<'s> ArraySpec<'s> {
     /// Makes the description of an array of vertices.
-    pub(super) const fn vertices(elements: &'s [ElementType], count: usize) -> Self {
+    pub(super) const fn vertices(elements: &'s [AccessorType], count: usize) -> Self {
         Self { elements, count, usage: BufferUsage::Vertices, has_bounds: false }
     }
 
     /// Makes the description of an array of indices.
-    pub(super) const fn indices(elements: &'s [ElementType], count: usize) -> Self {
+    pub(super) const fn indices(elements: &'s [AccessorType], count: usize) -> Self {
         Self { elements, count, usage: BufferUsage::Indices, has_bounds: false }
     }
 
     /// Makes the description of an array that a GPU does not read as vertices or indices.
-    pub(super) const fn other(elements: &'s [ElementType], count: usize) -> Self {
+    pub(super) const fn other(elements: &'s [AccessorType], count: usize) -> Self {
         Self { elements, count, usage: BufferUsage::Other, has_bounds: false }
     }
 
@@ -134,7 +134,7 @@ impl<'s> ArraySpec<'s> {
 
     /// Returns the distance of two items in bytes. Vertices are aligned to 4 bytes.
     pub(super) fn stride(&self) -> u32 {
-        let size = |element: &ElementType| match self.usage {
+        let size = |element: &AccessorType| match self.usage {
             BufferUsage::Vertices => element.size().next_multiple_of(4),
             BufferUsage::Indices | BufferUsage::Other => element.size(),
         };

@@ -2,7 +2,7 @@
 
 use super::attributes::{VertexInput, VertexNormals, finite_or_zero, write_little_endian};
 use super::document::{AttributeName, Document, MeshObject, NodeObject, Primitive, add};
-use super::elements::{ArraySpec, ComponentType, ElementType};
+use super::elements::{AccessorType, ArraySpec, ComponentType};
 use super::nodes::node_transform;
 use super::surface::SurfaceWriter;
 use crate::array::Array;
@@ -96,7 +96,7 @@ fn collision_primitives(
 }
 
 fn write_points(points: &Positions<'_>, conversion: &SpaceConversion, writer: &mut SurfaceWriter<'_>) -> Result<u32> {
-    let spec = ArraySpec::vertices(ElementType::FLOATS3, points.len()).with_bounds();
+    let spec = ArraySpec::vertices(AccessorType::FLOATS3, points.len()).with_bounds();
     writer.sink.array(&spec, &mut |out| {
         points.iter().try_for_each(|point| write_little_endian(&conversion.position(point).map(finite_or_zero), out))
     })
@@ -119,7 +119,7 @@ fn write_triangles(
     conversion: &SpaceConversion,
     writer: &mut SurfaceWriter<'_>,
 ) -> Result<u32> {
-    let elements = [ElementType::integers(ComponentType::U32, 1)];
+    let elements = [AccessorType::integers(ComponentType::U32, 1)];
     let spec = ArraySpec::indices(&elements, triangles.len().saturating_mul(3));
     writer.sink.array(&spec, &mut |out| {
         let indices = triangles.iter().flat_map(|triangle| conversion.triangle(*triangle));

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::attributes::VertexInput;
 use super::buffers::BufferSink;
-use super::elements::{ArraySpec, ComponentType, ElementType};
+use super::elements::{AccessorType, ArraySpec, ComponentType};
 use super::skeleton::SkeletonPlan;
 use crate::error::{Cause, Result};
 use crate::export::fault;
@@ -87,8 +87,8 @@ impl VertexInput<'_, '_> {
         sink: &mut dyn BufferSink,
     ) -> Result<u32> {
         let is_wide = skeleton.joint_count() > 1 << 8;
-        let joints = ElementType::integers(if is_wide { ComponentType::U16 } else { ComponentType::U8 }, 4);
-        let elements = vec![[joints, ElementType::floats(4)]; plan.sets];
+        let joints = AccessorType::integers(if is_wide { ComponentType::U16 } else { ComponentType::U8 }, 4);
+        let elements = vec![[joints, AccessorType::floats(4)]; plan.sets];
         let spec = ArraySpec::vertices(elements.as_flattened(), self.count);
         sink.array(&spec, &mut |out| self.write_influences(weights, plan, skeleton, is_wide, out))
     }

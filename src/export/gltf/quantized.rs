@@ -6,7 +6,7 @@ use zerocopy::little_endian::U16;
 
 use super::attributes::{SUBSTITUTE, VertexInput, VertexNormals, known};
 use super::buffers::{BufferSink, FloatBlock};
-use super::elements::{ArraySpec, ComponentType, ElementType};
+use super::elements::{AccessorType, ArraySpec, ComponentType};
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::decode::convert::{OutputFormat, Snorm};
@@ -65,7 +65,7 @@ impl QuantizedBox {
 impl VertexInput<'_, '_> {
     /// Writes the codes of the positions.
     pub(super) fn position_codes(&self, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(ComponentType::U16, 3)];
+        let elements = [AccessorType::normalized(ComponentType::U16, 3)];
         let spec = ArraySpec::vertices(&elements, self.count).with_bounds();
         let Positions(PositionEncoding::MinMax16(array)) = self.surface.positions()? else {
             return sink.array(&spec, &mut |_| Ok(()));
@@ -83,7 +83,7 @@ impl VertexInput<'_, '_> {
 
     /// Writes the normals in 16 bits, relative to the interval of the positions.
     pub(super) fn short_normals(&self, interval: Option<&QuantizedBox>, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(ComponentType::I16, 3)];
+        let elements = [AccessorType::normalized(ComponentType::I16, 3)];
         let spec = ArraySpec::vertices(&elements, self.count);
         let normals = self.stored_normals()?;
         let [x_axis, y_axis, z_axis, _] = self.conversion.map().columns().map(|column| column.map(narrow));
@@ -113,7 +113,7 @@ impl VertexInput<'_, '_> {
 
     /// Writes the tangents in 16 bits.
     pub(super) fn short_tangents(&self, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<u32> {
-        let elements = [ElementType::normalized(ComponentType::I16, 4)];
+        let elements = [AccessorType::normalized(ComponentType::I16, 4)];
         let spec = ArraySpec::vertices(&elements, self.count);
         let source = self.tangent_source()?;
         sink.array(&spec, &mut |out| {
@@ -138,7 +138,7 @@ impl VertexInput<'_, '_> {
     }
 
     fn byte_uvs(&self, uvs: &Uvs<'_>, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(ComponentType::U8, 2)];
+        let elements = [AccessorType::normalized(ComponentType::U8, 2)];
         let flips = self.conversion.flips_v();
         sink.array(&ArraySpec::vertices(&elements, self.count), &mut |out| {
             self.write_bytes(out, |vertex| {
@@ -149,7 +149,7 @@ impl VertexInput<'_, '_> {
     }
 
     fn short_uvs(&self, array: &Packed<'_, MinMax16<2>>, sink: &mut dyn BufferSink) -> Result<u32> {
-        let elements = [ElementType::normalized(ComponentType::U16, 2)];
+        let elements = [AccessorType::normalized(ComponentType::U16, 2)];
         let (flips, raw) = (self.conversion.flips_v(), array.raw());
         sink.array(&ArraySpec::vertices(&elements, self.count), &mut |out| {
             self.write_bytes(out, |vertex| {

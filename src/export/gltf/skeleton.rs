@@ -3,7 +3,7 @@
 use super::attributes::write_little_endian;
 use super::buffers::BufferSink;
 use super::document::{Document, NodeObject, add};
-use super::elements::{ArraySpec, ElementType};
+use super::elements::{AccessorType, ArraySpec};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::fault;
@@ -167,7 +167,7 @@ impl SkeletonPlan {
             losses.add(LossKind::Skin, None, text);
         }
         let count = inverses.len().saturating_add(still.iter().len());
-        let spec = ArraySpec::other(ElementType::MATRICES, count);
+        let spec = ArraySpec::other(AccessorType::MATRICES, count);
         sink.array(&spec, &mut |out| {
             for map in joints().chain(still) {
                 write_little_endian(&matrix(&Some(map).filter(Affine::fits_f32).unwrap_or_default()), out)?;

@@ -3,7 +3,7 @@
 use super::attributes::{VertexInput, VertexNormals, computed_corners, finite_or_zero, known};
 use super::buffers::{BufferSink, FloatBlock};
 use super::document::TargetNames;
-use super::elements::{ArraySpec, ElementType};
+use super::elements::{AccessorType, ArraySpec};
 use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::export::{SceneInput, fault};
@@ -115,7 +115,7 @@ impl VertexInput<'_, '_> {
     /// Adds targets without a difference, because all primitives of a mesh have the same number.
     fn pad_targets(&self, count: u32, targets: &mut Vec<[Option<u32>; 3]>, sink: &mut dyn BufferSink) -> Result<()> {
         if targets.len() < as_index(count) {
-            let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
+            let spec = ArraySpec::vertices(AccessorType::FLOATS3, self.count).with_bounds();
             let zeros = sink.array(&spec, &mut |out| self.write_bytes(out, |_| [0; 12]))?;
             let normals = self.stored_normals()?.map(|_| zeros);
             let tangents = self.stored_frames()?.map(|_| zeros);
@@ -127,7 +127,7 @@ impl VertexInput<'_, '_> {
     /// Writes the differences between the computed normals of the base shape and those of a frame.
     fn frame_normals(&self, frame: u32, sink: &mut dyn BufferSink, block: &mut FloatBlock) -> Result<Option<u32>> {
         let VertexNormals::Computed(base, computed) = self.normals else { return Ok(None) };
-        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        let spec = ArraySpec::vertices(AccessorType::FLOATS3, self.count);
         let shape = SurfaceShape::Frames(FrameBlend { from: frame, to: frame, fraction: 0.0 });
         let written = sink.array(&spec, &mut |out| {
             let corners =
@@ -147,7 +147,7 @@ impl VertexInput<'_, '_> {
         sink: &mut dyn BufferSink,
         block: &mut FloatBlock,
     ) -> Result<u32> {
-        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count).with_bounds();
+        let spec = ArraySpec::vertices(AccessorType::FLOATS3, self.count).with_bounds();
         sink.array(&spec, &mut |out| {
             self.write_each(block, out, |vertex| {
                 let index = as_index(self.order.corner(vertex).position);
@@ -167,7 +167,7 @@ impl VertexInput<'_, '_> {
         sink: &mut dyn BufferSink,
         block: &mut FloatBlock,
     ) -> Result<u32> {
-        let spec = ArraySpec::vertices(ElementType::FLOATS3, self.count);
+        let spec = ArraySpec::vertices(AccessorType::FLOATS3, self.count);
         sink.array(&spec, &mut |out| {
             self.write_each(block, out, |vertex| {
                 let index = as_index(self.order.corner(vertex).attribute);

@@ -29,5 +29,5 @@ fn write_material(material: &Material<'_>, json: &mut JsonText<'_>) -> Result<()
 
 fn write_name(field: &str, name: Option<Name<'_>>, json: &mut JsonText<'_>) -> Result<()> {
     let text = name.map(|name| name.to_string_lossy());
-    json.key(field).optional_string(text.as_deref())
+    json.key(field).optional(text.as_deref(), JsonText::string)
 }

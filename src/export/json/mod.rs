@@ -65,8 +65,8 @@ impl<'a> JsonMeshWriter<'a> {
         json.object(|json| {
             json.key("schema").unsigned(SCHEMA)?;
             json.key("generator").string(concat!("meshpeek ", env!("CARGO_PKG_VERSION")))?;
-            json.key("name").optional_string(source.name())?;
-            json.key("hash").optional_string(source.hash())?;
+            json.key("name").optional(source.name(), JsonText::string)?;
+            json.key("hash").optional(source.hash(), JsonText::string)?;
             json.key("format").string(contents.format())?;
             json.key("version").string(contents.version())?;
             json.key("space").string(match self.scene.options.space {
@@ -78,7 +78,7 @@ impl<'a> JsonMeshWriter<'a> {
             bones::write_animations(&self.scene, json)?;
             json.key("places").objects(&self.scene.placed.places, |json, place| {
                 json.key("asset").count(place.asset)?;
-                json.key("name").optional_string(place.name.as_deref())
+                json.key("name").optional(place.name.as_deref(), JsonText::string)
             })?;
             json.key("surfaces").list(|json| surfaces::write_surfaces(&self.scene, json))
         })?;

@@ -62,7 +62,7 @@ fn write_surface(
     json.key("name").string(&name_text(view.name()?))?;
     json.key("place").count(surface.place_number)?;
     let material = view.material()?;
-    json.key("material").optional_string(material.map(name_text).as_deref())?;
+    json.key("material").optional(material.map(name_text).as_deref(), JsonText::string)?;
     let described = material.and_then(|name| shared.materials.find(&surface.place.materials, name));
     json.key("material_index").optional(described, JsonText::count)?;
     json.key("style").object(|json| write_style(view.draw_style()?, json))?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::vertices::write_line;
 use crate::error::Result;
 use crate::export::materials::name_text;
-use crate::export::source::SourceFacts;
+use crate::export::source::SourceInfo;
 use crate::model::material_index::MaterialIndex;
 use crate::model::{Contents, Material, Texture, TextureRole};
 use crate::parse::Name;
@@ -89,7 +89,7 @@ impl Library {
     }
 
     /// Writes the library.
-    pub(super) fn write(&self, contents: &dyn Contents, source: &SourceFacts, out: &mut BlockWriter<'_>) -> Result<()> {
+    pub(super) fn write(&self, contents: &dyn Contents, source: &SourceInfo, out: &mut BlockWriter<'_>) -> Result<()> {
         out.text(concat!("# meshpeek ", env!("CARGO_PKG_VERSION"), "\n"));
         for (key, name) in &self.entries {
             out.text("newmtl ").text(name).text("\n");
@@ -107,7 +107,7 @@ impl Library {
 }
 
 /// Writes what a file states about a material.
-fn write_material(material: &Material<'_>, source: &SourceFacts, out: &mut BlockWriter<'_>) {
+fn write_material(material: &Material<'_>, source: &SourceInfo, out: &mut BlockWriter<'_>) {
     if let Some([red, green, blue, alpha]) = material.color {
         write_line("Kd", &[red, green, blue].map(finite_or_zero), out);
         if alpha < 1.0 {
@@ -147,7 +147,7 @@ fn write_image(image: Option<&str>, out: &mut BlockWriter<'_>) -> bool {
     image.is_some()
 }
 
-fn find_image<'s>(texture: &Texture<'_>, source: &'s SourceFacts) -> Option<&'s str> {
+fn find_image<'s>(texture: &Texture<'_>, source: &'s SourceInfo) -> Option<&'s str> {
     let by_file = texture.file.and_then(|file| source.image(file.as_bytes()));
     by_file.or_else(|| source.image(texture.name.as_bytes()))
 }

@@ -11,7 +11,7 @@ use crate::error::{Cause, Field, Result};
 use crate::io::WalkAhead;
 use crate::math::as_u64;
 use crate::model::Transform;
-use crate::parse::{AccessLog, Cursor, Element, Limits, Name};
+use crate::parse::{AccessLog, Cursor, ElementType, Limits, Name};
 
 /// Reads the fields of a binary file in sequence. Each returned error contains the name of the
 /// field that could not be read.
@@ -123,7 +123,7 @@ pub(super) fn walk(
     order: ByteOrder,
     limits: &Limits,
     touched: Option<&AccessLog>,
-    see: impl FnMut(Field, Element, u32, u64),
+    see: impl FnMut(Field, ElementType, u32, u64),
 ) -> Result<ElementIndex> {
     let reader = BinaryReader::at(bytes, order, 0, touched)?;
     let (elements, top) = (ElementIndex::default(), Field::new(""));
@@ -149,8 +149,8 @@ struct BinaryWalk<'a, 'l, S> {
     see: S,
 }
 
-impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
-    fn see(&mut self, field: Field, element: Element, count: u32) {
+impl<S: FnMut(Field, ElementType, u32, u64)> BinaryWalk<'_, '_, S> {
+    fn see(&mut self, field: Field, element: ElementType, count: u32) {
         (self.see)(field, element, count, self.reader.cursor.offset());
     }
 
@@ -248,7 +248,7 @@ impl<S: FnMut(Field, Element, u32, u64)> BinaryWalk<'_, '_, S> {
             return Err(self.reader.cursor.error_at(counted, "vertices", too_many(most, vertices)));
         }
         self.reader.cursor.lend(vertices.into(), format.size().into(), "vertices")?;
-        self.see(place.named("vertexbuffer"), Element::new(VERTEX, format.size().into(), 4), vertices);
+        self.see(place.named("vertexbuffer"), ElementType::new(VERTEX, format.size().into(), 4), vertices);
         Ok(())
     }
 }

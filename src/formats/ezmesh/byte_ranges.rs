@@ -12,32 +12,34 @@ use super::semantic::Semantic;
 use crate::error::{Result, no_such};
 use crate::math::{as_index, as_u64};
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
-use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
+use crate::model::{Attribute, ByteRanges, MeshFile as _, MeshSelection};
 
 /// The names of the regions that no other part of a binary file is found by.
 const ARRAYS: [&str; 5] = ["pixels", "keys", "indexbuffer", "vertexbuffer", "end"];
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         self.expect_source(source)?;
         part.expect_only_asset(FORMAT)?;
         let mut ranges = RangeList::default();
         match part {
-            Part::Structure => self.push_structure(&mut ranges)?,
-            Part::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
-            Part::Attribute { surface, attribute } => self.push_attribute(*surface, *attribute, &mut ranges)?,
-            Part::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
-            Part::Clip(clip) => {
+            MeshSelection::Structure => self.push_structure(&mut ranges)?,
+            MeshSelection::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
+            MeshSelection::Attribute { surface, attribute } => {
+                self.push_attribute(*surface, *attribute, &mut ranges)?;
+            }
+            MeshSelection::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
+            MeshSelection::Clip(clip) => {
                 let frames = as_index(self.animation(*clip)?.frame_count()?);
                 self.push_frames(*clip, &(0..frames), &mut ranges)?;
             }
-            Part::Frames { clip, frames } => self.push_frames(*clip, frames, &mut ranges)?,
-            Part::Level { .. } => {
+            MeshSelection::Frames { clip, frames } => self.push_frames(*clip, frames, &mut ranges)?,
+            MeshSelection::Level { .. } => {
                 let surfaces = self.view().count(ElementKind::Section);
                 (0..surfaces).try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
-            Part::Hulls(_) => self.push_hulls(&mut ranges)?,
-            Part::CollisionMesh(_) | Part::Bones => {}
+            MeshSelection::Hulls(_) => self.push_hulls(&mut ranges)?,
+            MeshSelection::CollisionMesh(_) | MeshSelection::Bones => {}
         }
         Ok(ranges.finish())
     }

@@ -10,7 +10,7 @@ use crate::error::{Cause, Error, Result, expect_only, no_such};
 use crate::model::animation::{Affine, Animations};
 use crate::model::contents::bytes_of;
 use crate::model::{
-    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, Material, Metadata, MetadataValue, Positions,
+    Asset, Contents, Geometry, Hull, HullKind, Instance, Material, MaybeOwned, Metadata, MetadataValue, Positions,
 };
 use crate::parse::Name;
 
@@ -19,9 +19,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
         bytes_of(self)
     }
 
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         expect_only(FORMAT, "asset", asset)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     /// Returns the number of instances. A file without instances has one instance of all meshes.
@@ -88,9 +88,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         expect_only(FORMAT, "level", level)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     fn animations(&self) -> &dyn Animations {

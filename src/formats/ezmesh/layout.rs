@@ -4,7 +4,7 @@
 use super::element_index::ElementKind;
 use super::validate::rules::rule_of;
 use crate::error::FormatName;
-use crate::parse::{Element, Value};
+use crate::parse::{ElementType, Value};
 
 /// The name of the EZ-Mesh format in error values.
 pub(super) const FORMAT: &FormatName = &FormatName::new("ezmesh", rule_of);
@@ -27,21 +27,21 @@ pub(super) const VERTEX: &str = "vertex";
 /// Size of a triangle in a binary file, in bytes: three indices of four bytes.
 pub(super) const TRIANGLE_SIZE: u32 = 12;
 
-pub(super) const STRING: Element = Element::new("string", 0, 1).decoded_by(|here| {
+pub(super) const STRING: ElementType = ElementType::new("string", 0, 1).decoded_by(|here| {
     // The text follows its length, which is an integer of 32 bits.
     Some(here.found(0, 0, Some(Value::cut_text(here.bytes.get(4..).unwrap_or_default()))))
 });
-pub(super) const BYTE: Element = Element::U8;
-pub(super) const U32: Element = Element::U32;
-pub(super) const PLANE: Element = Element::F32X4;
-const I32: Element = Element::I32;
-const F32: Element = Element::F32;
-const BOX: Element = Element::bounds(BOX_SIZE);
-const TRANSFORM: Element = Element::transform(TRANSFORM_SIZE);
-const TRIANGLE: Element = Element::U32X3;
+pub(super) const BYTE: ElementType = ElementType::U8;
+pub(super) const U32: ElementType = ElementType::U32;
+pub(super) const PLANE: ElementType = ElementType::F32X4;
+const I32: ElementType = ElementType::I32;
+const F32: ElementType = ElementType::F32;
+const BOX: ElementType = ElementType::bounds(BOX_SIZE);
+const TRANSFORM: ElementType = ElementType::transform(TRANSFORM_SIZE);
+const TRIANGLE: ElementType = ElementType::U32X3;
 
 /// A field of a record: its name, its type, and how many values it has.
-pub(crate) type FixedField = (&'static str, Element, u32);
+pub(crate) type FixedField = (&'static str, ElementType, u32);
 
 /// A part of a record of a binary file. Regions and errors have the first name, unless there are
 /// two: then errors have the first name, and regions the second.
@@ -49,17 +49,17 @@ pub(crate) enum RecordPart {
     /// A string: its length and its bytes.
     Text(&'static str),
     /// A number of four bytes.
-    Number(&'static str, &'static str, Element),
+    Number(&'static str, &'static str, ElementType),
     /// Fields of fixed size, which errors name together, with a number of items and their size.
     Fixed(&'static str, [u32; 2], &'static [FixedField]),
     /// The number of items of a list, and the items.
-    List(&'static str, &'static str, Element, &'static RecordLayout),
+    List(&'static str, &'static str, ElementType, &'static RecordLayout),
     /// The number of items of a list that follows later.
-    Count(&'static str, &'static str, Element, &'static RecordLayout),
+    Count(&'static str, &'static str, ElementType, &'static RecordLayout),
     /// The items that were counted.
     Items(&'static RecordLayout),
     /// As many values of fixed size as the last number says.
-    Array(&'static str, &'static str, Element),
+    Array(&'static str, &'static str, ElementType),
     /// An element of the index that starts inside the record.
     Start(ElementKind),
     /// The number of items of a list that is empty in every published version of the format.

@@ -13,9 +13,9 @@ use super::xml::scan::kind;
 use super::xml::walk::{self, XmlEvent};
 use crate::error::{Field, Result};
 use crate::math::as_u64;
-use crate::parse::{Element, Region, Value, Walk};
+use crate::parse::{ElementType, Region, Value, Walk};
 
-const TEXT: Element = Element::TEXT;
+const TEXT: ElementType = ElementType::TEXT;
 
 /// Calls `visit` once for each named region of the file, in file order. The regions cover the file
 /// without gaps.

@@ -12,7 +12,7 @@ use super::properties::physics_in_words;
 use crate::error::Result;
 use crate::math::as_u64;
 use crate::model::{
-    BlockAsset, BlockFile, BlockView, Geometry, Handle, InflatedSummary, LevelFile, Lod, MeshFile, StoredBlock,
+    BlockAsset, BlockFile, BlockView, Geometry, InflatedSummary, LevelFile, Lod, MaybeOwned, MeshFile, StoredBlock,
 };
 use crate::parse::{Finding, OpenOptions};
 
@@ -75,23 +75,23 @@ impl<D: AsRef<[u8]> + Send + Sync> BlockAsset for Mesh<D> {
         Ok(Some(InflatedSummary { bytes: as_u64(block.bytes().len()), counts }))
     }
 
-    fn lod(&self, lod: Option<Lod>) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn lod(&self, lod: Option<Lod>) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         let header = self.header()?;
         let nearest = || Lod::High.nearest(|lod| header.has(lod.part())).unwrap_or(Lod::High);
         let level = LevelGeometry::new(self.view(), lod.unwrap_or_else(nearest).part());
         // The message of this error lists the levels of detail of the asset.
         level.level()?;
-        Ok(Handle::Owned(Box::new(level)))
+        Ok(MaybeOwned::Owned(Box::new(level)))
     }
 
-    fn collision_block(&self) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn collision_block(&self) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         let header = self.header()?;
         // `physics_shape` is the older name of the block `physics_mesh`.
         let is_older = !header.has(AssetPart::PhysicsMesh) && header.has(AssetPart::PhysicsShape);
         let part = if is_older { AssetPart::PhysicsShape } else { AssetPart::PhysicsMesh };
         let level = LevelGeometry::new(self.view(), part);
         level.level()?;
-        Ok(Handle::Owned(Box::new(level)))
+        Ok(MaybeOwned::Owned(Box::new(level)))
     }
 
     fn physics_in_words(&self) -> String {

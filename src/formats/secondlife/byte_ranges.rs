@@ -14,21 +14,27 @@ use super::validate::rules::BLOCK_OUTSIDE_FILE;
 use crate::error::{Cause, Error, Field, Result, expect_only};
 use crate::model::Lod;
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
-use crate::model::{ByteRanges, Part};
+use crate::model::{ByteRanges, MeshSelection};
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         expect_only(FORMAT, "source", source)?;
         let (view, mut ranges) = (self.view(), RangeList::default());
         match part {
-            Part::Structure => push_structure(view, &mut ranges)?,
-            Part::Surface(_) | Part::Attribute { .. } => push(view, highest_part(view)?, &mut ranges)?,
-            Part::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
-            Part::Clip(clip) | Part::Frames { clip, .. } => return Err(no_such("clip", 0, *clip)),
-            Part::Bones => push(view, AssetPart::Skin, &mut ranges)?,
-            Part::Level { asset, level } => of_asset(view, *asset, |view| push_level(view, *level, &mut ranges))?,
-            Part::Hulls(asset) => of_asset(view, *asset, |view| push(view, AssetPart::PhysicsConvex, &mut ranges))?,
-            Part::CollisionMesh(asset) => of_asset(view, *asset, |view| push_collision(view, &mut ranges))?,
+            MeshSelection::Structure => push_structure(view, &mut ranges)?,
+            MeshSelection::Surface(_) | MeshSelection::Attribute { .. } => {
+                push(view, highest_part(view)?, &mut ranges)?;
+            }
+            MeshSelection::VertexFrames(frames) => expect_no_frames(FORMAT, frames)?,
+            MeshSelection::Clip(clip) | MeshSelection::Frames { clip, .. } => return Err(no_such("clip", 0, *clip)),
+            MeshSelection::Bones => push(view, AssetPart::Skin, &mut ranges)?,
+            MeshSelection::Level { asset, level } => {
+                of_asset(view, *asset, |view| push_level(view, *level, &mut ranges))?;
+            }
+            MeshSelection::Hulls(asset) => {
+                of_asset(view, *asset, |view| push(view, AssetPart::PhysicsConvex, &mut ranges))?;
+            }
+            MeshSelection::CollisionMesh(asset) => of_asset(view, *asset, |view| push_collision(view, &mut ranges))?,
         }
         Ok(ranges.finish())
     }

@@ -16,7 +16,7 @@ use crate::model::Lod;
 use crate::model::animation::{Affine, Animations};
 use crate::model::contents::bytes_of;
 use crate::model::{
-    Asset, Contents, Geometry, Handle, Hull, HullKind, Instance, LevelStorage, Material, Metadata, MetadataValue,
+    Asset, Contents, Geometry, Hull, HullKind, Instance, LevelStorage, Material, MaybeOwned, Metadata, MetadataValue,
     PositionEncoding, Positions, Texture, TextureRole,
 };
 use crate::parse::Name;
@@ -36,14 +36,14 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 
     /// Opens an asset of the file. The asset that the file was opened with is borrowed. The
     /// inflated blocks of every other asset are freed with its handle.
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         if self.container().is_none() || asset == self.options().asset {
             let count = Self::asset_count(self);
-            return if asset < count { Ok(Handle::Borrowed(self)) } else { Err(no_such("asset", count, asset)) };
+            return if asset < count { Ok(MaybeOwned::Borrowed(self)) } else { Err(no_such("asset", count, asset)) };
         }
         let opened = self.asset_mesh(asset)?;
         opened.header()?;
-        Ok(Handle::Owned(Box::new(opened)))
+        Ok(MaybeOwned::Owned(Box::new(opened)))
     }
 
     /// Returns the number of instances of the container. A file without instances has one instance
@@ -132,10 +132,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
         Ok(part_of(self, level)?.lod().map(Lod::number))
     }
 
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         let level = LevelGeometry::new(self.view(), part_of(self, level)?);
         level.level()?;
-        Ok(Handle::Owned(Box::new(level)))
+        Ok(MaybeOwned::Owned(Box::new(level)))
     }
 
     fn check_level(&self, level: usize) -> Result<()> {
@@ -170,9 +170,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
         self.view().inflated_bytes()
     }
 
-    fn collision_mesh(&self) -> Result<Option<Handle<'_, dyn Geometry + '_>>> {
+    fn collision_mesh(&self) -> Result<Option<MaybeOwned<'_, dyn Geometry + '_>>> {
         let Some(level) = self.physics_mesh()? else { return Ok(None) };
-        Ok(Some(Handle::Owned(Box::new(LevelGeometry::new(self.view(), level.part())))))
+        Ok(Some(MaybeOwned::Owned(Box::new(LevelGeometry::new(self.view(), level.part())))))
     }
 }
 

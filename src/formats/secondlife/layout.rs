@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::region_values::header_value;
 use super::validate::rules::rule_of;
 use crate::error::FormatName;
-use crate::parse::Element;
+use crate::parse::ElementType;
 
 /// The name of the Second Life mesh format in error messages.
 pub(crate) const FORMAT: &FormatName = &FormatName::new("secondlife", rule_of).with_inflated(INFLATED);
@@ -36,15 +36,16 @@ pub const HIGHEST_VERSION: i32 = 999;
 pub const DEFAULT_DOMAIN: [f32; 2] = [-0.5, 0.5];
 
 /// The element type of file regions that hold a zlib stream: one byte.
-pub(crate) const ZLIB: Element = Element::new("zlib", 1, 1);
+pub(crate) const ZLIB: ElementType = ElementType::new("zlib", 1, 1);
 /// The element type of file regions whose bytes are not decoded, such as gaps between blocks: one
 /// byte.
-pub(crate) const BYTE: Element = Element::U8;
+pub(crate) const BYTE: ElementType = ElementType::U8;
 /// The element type of file regions that hold LLSD values: one byte.
-pub(crate) const LLSD: Element = Element::new("llsd", 1, 1).decoded_by(|here| here.item(|_, _| header_value(here)));
+pub(crate) const LLSD: ElementType =
+    ElementType::new("llsd", 1, 1).decoded_by(|here| here.item(|_, _| header_value(here)));
 /// The element type of file regions that hold an integer of the cache preamble: a little-endian
 /// `u32`.
-pub(crate) const LITTLE_U32: Element = Element::U32;
+pub(crate) const LITTLE_U32: ElementType = ElementType::U32;
 
 /// Size in bytes of three 16-bit integers: the vertex indices of a triangle, or the encoded
 /// coordinates of a position.

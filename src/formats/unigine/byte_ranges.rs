@@ -10,29 +10,29 @@ use super::reader::mesh_reader::{MeshFileState, MeshReader};
 use crate::error::{Result, expect_only};
 use crate::math::{as_index, as_u64};
 use crate::model::byte_ranges::{RangeList, expect_no_frames};
-use crate::model::{Attribute, ByteRanges, Part};
+use crate::model::{Attribute, ByteRanges, MeshSelection};
 use crate::parse::{AccessLog, OpenOptions};
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         expect_only("unigine", "source", source)?;
         self.reader().byte_ranges(part)
     }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         expect_only("unigine", "source", source)?;
         part.expect_only_asset("unigine")?;
         let (reader, mut ranges) = (self.reader(), RangeList::default());
         match part {
-            Part::Structure => push_animation_structure(reader, &mut ranges)?,
-            Part::Surface(surface) | Part::Attribute { surface, .. } => {
+            MeshSelection::Structure => push_animation_structure(reader, &mut ranges)?,
+            MeshSelection::Surface(surface) | MeshSelection::Attribute { surface, .. } => {
                 return Err(reader.file().no_such("surface", 0, *surface));
             }
-            Part::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
-            Part::Clip(clip) => push_clip(&reader.animation(*clip)?, &mut ranges)?,
-            Part::Frames { clip, frames } => push_frames(&reader.animation(*clip)?, frames, &mut ranges)?,
+            MeshSelection::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
+            MeshSelection::Clip(clip) => push_clip(&reader.animation(*clip)?, &mut ranges)?,
+            MeshSelection::Frames { clip, frames } => push_frames(&reader.animation(*clip)?, frames, &mut ranges)?,
             _ => {}
         }
         Ok(ranges.finish())
@@ -40,26 +40,28 @@ impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Animation<D> {
 }
 
 impl MeshReader<'_> {
-    fn byte_ranges(self, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(self, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         match part {
-            Part::Level { asset, .. } => expect_only("unigine", "asset", *asset)?,
+            MeshSelection::Level { asset, .. } => expect_only("unigine", "asset", *asset)?,
             part => part.expect_only_asset("unigine")?,
         }
         let mut ranges = RangeList::default();
         match part {
-            Part::Structure => self.push_structure(&mut ranges)?,
-            Part::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
-            Part::Attribute { surface, attribute } => self.push_attribute(*surface, *attribute, &mut ranges)?,
-            Part::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
-            Part::Clip(clip) => push_clip(&self.animation(*clip)?, &mut ranges)?,
-            Part::Frames { clip, frames } => push_frames(&self.animation(*clip)?, frames, &mut ranges)?,
-            Part::Level { level, .. } => {
+            MeshSelection::Structure => self.push_structure(&mut ranges)?,
+            MeshSelection::Surface(surface) => self.push_surface(*surface, &mut ranges)?,
+            MeshSelection::Attribute { surface, attribute } => {
+                self.push_attribute(*surface, *attribute, &mut ranges)?;
+            }
+            MeshSelection::VertexFrames(frames) => expect_no_frames("unigine", frames)?,
+            MeshSelection::Clip(clip) => push_clip(&self.animation(*clip)?, &mut ranges)?,
+            MeshSelection::Frames { clip, frames } => push_frames(&self.animation(*clip)?, frames, &mut ranges)?,
+            MeshSelection::Level { level, .. } => {
                 self.expect_level(*level)?;
                 let levels = self.levels()?;
                 let mut shown = (0..self.surface_count()).filter(|surface| levels.shows(*level, *surface));
                 shown.try_for_each(|surface| self.push_surface(surface, &mut ranges))?;
             }
-            Part::Hulls(_) | Part::CollisionMesh(_) | Part::Bones => {}
+            MeshSelection::Hulls(_) | MeshSelection::CollisionMesh(_) | MeshSelection::Bones => {}
         }
         Ok(ranges.finish())
     }

@@ -7,7 +7,7 @@ use super::geometry::MeshLevel;
 use crate::error::{Result, expect_only};
 use crate::model::animation::Animations;
 use crate::model::contents::bytes_of;
-use crate::model::{Asset, Contents, FormatVersion, Geometry, Handle, LevelStorage, Metadata, MetadataValue};
+use crate::model::{Asset, Contents, FormatVersion, Geometry, LevelStorage, MaybeOwned, Metadata, MetadataValue};
 use crate::parse::Name;
 
 impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
@@ -15,9 +15,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
         bytes_of(self)
     }
 
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         expect_only(self.format(), "asset", asset)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     fn level_storage(&self) -> LevelStorage {
@@ -61,10 +61,10 @@ impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
     }
 
     /// Returns a level of detail: all surfaces of the file. Only those of the level are drawn.
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         Ok(match level {
-            0 => Handle::Borrowed(self),
-            _ => Handle::Owned(Box::new(MeshLevel::new(self.reader(), level)?)),
+            0 => MaybeOwned::Borrowed(self),
+            _ => MaybeOwned::Owned(Box::new(MeshLevel::new(self.reader(), level)?)),
         })
     }
 
@@ -78,16 +78,16 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Animation<D> {
         bytes_of(self)
     }
 
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         expect_only(self.format(), "asset", asset)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Asset for Animation<D> {
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         expect_only(self.format(), "level", level)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     fn animations(&self) -> &dyn Animations {

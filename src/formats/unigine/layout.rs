@@ -11,7 +11,7 @@ use super::validate::rules::rule_of;
 use crate::array::{Bounds, Sphere};
 use crate::error::FormatName;
 use crate::model::Transform;
-use crate::parse::Element;
+use crate::parse::ElementType;
 
 /// A generation (version) of the `.mesh` format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,7 +114,7 @@ impl Generation {
     /// Returns the element type of a stored tangent frame: seven bytes in ms10, eight bytes in ms11
     /// to ms15.
     #[must_use]
-    pub(crate) const fn frame(self) -> Element {
+    pub(crate) const fn frame(self) -> ElementType {
         match self {
             Self::Ms10 => FRAME_7,
             _ => FRAME_8,
@@ -348,39 +348,42 @@ pub(crate) const MIN_COMPRESSED_SIZE: u64 = 1 + 2 + 2 + 40 + 1;
 /// Minimum size of a morph target's name, in bytes.
 pub(crate) const MIN_TARGET_SIZE: u64 = 1;
 
-pub(crate) const MAGIC: Element = Element::MAGIC;
-pub(crate) const COMPACT: Element = Element::new("compact int", 0, 1).decoded_by(region_values::compact);
-pub(crate) const TEXT: Element = Element::new("string", 0, 1).decoded_by(region_values::string);
-pub(crate) const BOUNDS: Element = Element::bounds(40);
-pub(crate) const TRANSFORM: Element = Element::transform(40);
-pub(crate) const PARENT: Element = Element::I16;
-pub(crate) const BYTE: Element = Element::U8;
-pub(crate) const LIGHTMAP: Element = Element::U8X2;
-pub(crate) const POSITION: Element = Element::F32X3;
-pub(crate) const FRAME_7: Element = Element::QUATERNION_7;
-pub(crate) const FRAME_8: Element = Element::QUATERNION_8;
-pub(crate) const WEIGHTS: Element = Element::new("u8 + (i16, u16) list", 0, 1).decoded_by(region_values::weights);
-pub(crate) const UV: Element = Element::F32X2;
-pub(crate) const COLOR: Element = Element::U8X4;
-pub(crate) const INDEX_2: Element = Element::U16;
-pub(crate) const INDEX_4: Element = Element::I32;
-pub(crate) const I32: Element = Element::I32;
-pub(crate) const OFFSET: Element = Element::I64;
-pub(crate) const FRAME: Element = Element::SIZES;
-pub(crate) const LZ4: Element = Element::new("lz4 block", 0, 1);
-pub(crate) const BOX: Element = Element::MIN_SIZE;
-pub(crate) const BOX_6: Element = Element::MIN_MAX;
-pub(crate) const SPLIT: Element = Element::F32;
-pub(crate) const NODES: Element = Element::new("u8 axis + 4 compact ints", 0, 1).decoded_by(region_values::nodes);
-pub(crate) const COMPACTS: Element = Element::new("compact int list", 0, 1).decoded_by(region_values::compact_list);
-pub(crate) const TEXT_32: Element = Element::new("i32 string", 0, 1).decoded_by(region_values::string_32);
-pub(crate) const KEYS: Element = Element::new("u8 flags + components", 0, 1);
+pub(crate) const MAGIC: ElementType = ElementType::MAGIC;
+pub(crate) const COMPACT: ElementType = ElementType::new("compact int", 0, 1).decoded_by(region_values::compact);
+pub(crate) const TEXT: ElementType = ElementType::new("string", 0, 1).decoded_by(region_values::string);
+pub(crate) const BOUNDS: ElementType = ElementType::bounds(40);
+pub(crate) const TRANSFORM: ElementType = ElementType::transform(40);
+pub(crate) const PARENT: ElementType = ElementType::I16;
+pub(crate) const BYTE: ElementType = ElementType::U8;
+pub(crate) const LIGHTMAP: ElementType = ElementType::U8X2;
+pub(crate) const POSITION: ElementType = ElementType::F32X3;
+pub(crate) const FRAME_7: ElementType = ElementType::QUATERNION_7;
+pub(crate) const FRAME_8: ElementType = ElementType::QUATERNION_8;
+pub(crate) const WEIGHTS: ElementType =
+    ElementType::new("u8 + (i16, u16) list", 0, 1).decoded_by(region_values::weights);
+pub(crate) const UV: ElementType = ElementType::F32X2;
+pub(crate) const COLOR: ElementType = ElementType::U8X4;
+pub(crate) const INDEX_2: ElementType = ElementType::U16;
+pub(crate) const INDEX_4: ElementType = ElementType::I32;
+pub(crate) const I32: ElementType = ElementType::I32;
+pub(crate) const OFFSET: ElementType = ElementType::I64;
+pub(crate) const FRAME: ElementType = ElementType::SIZES;
+pub(crate) const LZ4: ElementType = ElementType::new("lz4 block", 0, 1);
+pub(crate) const BOX: ElementType = ElementType::MIN_SIZE;
+pub(crate) const BOX_6: ElementType = ElementType::MIN_MAX;
+pub(crate) const SPLIT: ElementType = ElementType::F32;
+pub(crate) const NODES: ElementType =
+    ElementType::new("u8 axis + 4 compact ints", 0, 1).decoded_by(region_values::nodes);
+pub(crate) const COMPACTS: ElementType =
+    ElementType::new("compact int list", 0, 1).decoded_by(region_values::compact_list);
+pub(crate) const TEXT_32: ElementType = ElementType::new("i32 string", 0, 1).decoded_by(region_values::string_32);
+pub(crate) const KEYS: ElementType = ElementType::new("u8 flags + components", 0, 1);
 
 /// Returns the element type of an index into an array of `count` items.
 ///
 /// The index width depends only on `count`: one byte below 256 items, two bytes below 65,536, and
 /// four bytes otherwise.
-pub(crate) const fn index_element(count: u32) -> Element {
+pub(crate) const fn index_element(count: u32) -> ElementType {
     match count {
         0..=0xff => BYTE,
         0x100..=0xffff => INDEX_2,

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::model::animation::Animations as _;
 use crate::model::byte_ranges::RangeList;
-use crate::model::{Attribute, ByteRanges, MeshFile as _, Part};
+use crate::model::{Attribute, ByteRanges, MeshFile as _, MeshSelection};
 
 /// The index of the data file among the files of a mesh.
 const DATA_FILE: usize = 0;
@@ -19,25 +19,25 @@ const DATA_FILE: usize = 0;
 const ANIV_FILE: usize = 1;
 
 impl<D: AsRef<[u8]> + Send + Sync> ByteRanges for Mesh<D> {
-    fn byte_ranges(&self, source: usize, part: &Part) -> Result<Vec<Range<u64>>> {
+    fn byte_ranges(&self, source: usize, part: &MeshSelection) -> Result<Vec<Range<u64>>> {
         self.expect_source(source)?;
         part.expect_only_asset("unreal")?;
         let mut ranges = PairRanges { mesh: self, source, ranges: RangeList::default() };
         match part {
-            Part::Structure => ranges.push_structure()?,
-            Part::Surface(surface) => {
+            MeshSelection::Structure => ranges.push_structure()?,
+            MeshSelection::Surface(surface) => {
                 ranges.push_polygons(*surface)?;
                 ranges.push_base()?;
             }
-            Part::Attribute { surface, attribute } => ranges.push_attribute(*surface, *attribute)?,
-            Part::VertexFrames(frames) => ranges.push_frames(frames)?,
-            Part::Clip(clip) => ranges.push_clip(*clip, &(0..as_index(self.clip(*clip)?.frames)))?,
-            Part::Frames { clip, frames } => ranges.push_clip(*clip, frames)?,
-            Part::Level { .. } => {
+            MeshSelection::Attribute { surface, attribute } => ranges.push_attribute(*surface, *attribute)?,
+            MeshSelection::VertexFrames(frames) => ranges.push_frames(frames)?,
+            MeshSelection::Clip(clip) => ranges.push_clip(*clip, &(0..as_index(self.clip(*clip)?.frames)))?,
+            MeshSelection::Frames { clip, frames } => ranges.push_clip(*clip, frames)?,
+            MeshSelection::Level { .. } => {
                 (0..self.surface_count()?).try_for_each(|surface| ranges.push_polygons(surface))?;
                 ranges.push_base()?;
             }
-            Part::Hulls(_) | Part::CollisionMesh(_) | Part::Bones => {}
+            MeshSelection::Hulls(_) | MeshSelection::CollisionMesh(_) | MeshSelection::Bones => {}
         }
         Ok(ranges.ranges.finish())
     }

@@ -11,7 +11,7 @@ use crate::error::{Result, expect_only};
 use crate::model::animation::Animations;
 use crate::model::contents::bytes_of;
 use crate::model::{
-    Asset, Contents, Geometry, Handle, Instance, Material, Metadata, MetadataValue, Texture, TextureRole,
+    Asset, Contents, Geometry, Instance, Material, MaybeOwned, Metadata, MetadataValue, Texture, TextureRole,
 };
 
 /// The flag of a texture of which parts are cut out, according to unconfirmed descriptions.
@@ -31,9 +31,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
         bytes_of(self)
     }
 
-    fn asset(&self, asset: usize) -> Result<Handle<'_, dyn Asset + '_>> {
+    fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         expect_only(DATA, "asset", asset)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     /// Returns the only instance: the mesh at the place that its script defines.
@@ -72,9 +72,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Asset for Mesh<D> {
-    fn level(&self, level: usize) -> Result<Handle<'_, dyn Geometry + '_>> {
+    fn level(&self, level: usize) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
         expect_only(DATA, "level", level)?;
-        Ok(Handle::Borrowed(self))
+        Ok(MaybeOwned::Borrowed(self))
     }
 
     fn animations(&self) -> &dyn Animations {

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::validate::rules::rule_of;
 pub use crate::decode::polygon::RawPolygon;
 use crate::error::FormatName;
-use crate::parse::Element;
+use crate::parse::ElementType;
 
 /// The format names of the data file, the aniv file and the script in error messages.
 pub(crate) const DATA: &FormatName = &FormatName::new("unreal data", rule_of);
@@ -118,10 +118,10 @@ impl Variant {
     }
 
     /// Returns the element type of the byte regions that contain stored vertices.
-    pub(crate) const fn element(self) -> Element {
+    pub(crate) const fn element(self) -> ElementType {
         match self {
-            Self::Classic | Self::Prototype => Element::PACKED_32,
-            Self::DeusEx => Element::PACKED_64,
+            Self::Classic | Self::Prototype => ElementType::PACKED_32,
+            Self::DeusEx => ElementType::PACKED_64,
         }
     }
 }
@@ -223,9 +223,9 @@ impl Style {
     }
 }
 
-pub(crate) const U16_COUNT: Element = Element::U16;
-pub(crate) const BYTE: Element = Element::U8;
-pub(crate) const POLYGON: Element = Element::new("polygon", 16, 2);
+pub(crate) const U16_COUNT: ElementType = ElementType::U16;
+pub(crate) const BYTE: ElementType = ElementType::U8;
+pub(crate) const POLYGON: ElementType = ElementType::new("polygon", 16, 2);
 
 #[cfg(test)]
 mod tests {

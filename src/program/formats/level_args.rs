@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 
-use crate::model::{Asset, Handle, Lod};
+use crate::model::{Asset, Lod, MaybeOwned};
 use crate::{Geometry, Model};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
@@ -196,9 +196,9 @@ impl LevelArgs {
     pub fn geometry<'a, D: AsRef<[u8]> + Send + Sync>(
         &self,
         model: &'a Model<D>,
-    ) -> anyhow::Result<Handle<'a, dyn Geometry + 'a>> {
+    ) -> anyhow::Result<MaybeOwned<'a, dyn Geometry + 'a>> {
         let Some(blocks) = model.file().blocks() else {
-            let Some(option) = self.first_option() else { return Ok(Handle::Borrowed(model.geometry())) };
+            let Some(option) = self.first_option() else { return Ok(MaybeOwned::Borrowed(model.geometry())) };
             usage!("{option}: applies to Second Life meshes only; leave it out");
         };
         let asset = blocks.opened();

@@ -40,16 +40,9 @@ pub(super) struct Opener<'g> {
 }
 
 impl<'g> Opener<'g> {
-    pub(super) fn new(global: &'g Global) -> Self {
-        Self::with(global, false)
-    }
-
-    /// Makes an opener of models that count the bytes of the file that are read.
-    pub(super) fn counting_bytes(global: &'g Global) -> Self {
-        Self::with(global, true)
-    }
-
-    fn with(global: &'g Global, counts_bytes: bool) -> Self {
+    /// Makes an opener. If `counts_bytes` is true, its models count the bytes of the file that are
+    /// read.
+    pub(super) fn new(global: &'g Global, counts_bytes: bool) -> Self {
         let options = OpenOptions { strict: global.strict, record_access: counts_bytes, ..OpenOptions::default() };
         let pairs = FilesOpener::new(&options, global.unreal.mesh.as_deref(), global.unreal.uv_divisor == "256");
         Self { global, options, pairs }
@@ -216,7 +209,7 @@ pub fn open(path: &Path, global: &Global) -> anyhow::Result<InputAsset> {
 /// Opens the only model that a path refers to. If the file at the path contains several assets,
 /// `asset` selects the asset.
 pub fn open_asset(path: &Path, asset: Option<usize>, global: &Global) -> anyhow::Result<InputAsset> {
-    let mut opener = Opener::new(global);
+    let mut opener = Opener::new(global, false);
     let Some(mut pairs) = opener.find_files(path).map_err(found_instead)? else {
         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let progress = ProgressMeter::of_bytes(bytes, &shown(path), global);
@@ -268,7 +261,7 @@ pub fn open_indexed(path: &Path, asset: Option<usize>, global: &Global) -> anyho
 /// Returns the paths of the meshes in a folder, as [`each`] would open them, and the paths of
 /// entries that cannot be read. An Unreal mesh has the path of its data file.
 pub fn mesh_paths(folder: &Path, walk: &WalkArgs, global: &Global) -> Result<Vec<PathBuf>, UsageError> {
-    let mut opener = Opener::new(global);
+    let mut opener = Opener::new(global, false);
     let mut inputs = InputPaths::expand(&[folder.to_owned()], walk)?;
     inputs.settle(|path| opener.is_first_file(path));
     inputs.note_unused(global);
@@ -305,7 +298,7 @@ pub fn each(
     when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, NotOpened)> {
-    let mut opener = Opener::counting_bytes(global);
+    let mut opener = Opener::new(global, true);
     let mut inputs = InputPaths::expand(names, walk)?;
     // An Unreal mesh consists of two files. An Unreal mesh is opened when the loop over the input
     // files reaches its data file, and its aniv file is skipped.

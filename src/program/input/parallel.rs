@@ -53,7 +53,7 @@ pub fn each_in_parallel<T: Send>(
     mut receive: impl FnMut(Vec<T>) -> anyhow::Result<()>,
 ) -> anyhow::Result<NotOpened> {
     let mut inputs = InputPaths::expand(names, walk)?;
-    let mut opener = Opener::counting_bytes(global);
+    let mut opener = Opener::new(global, true);
     inputs.settle(|path| opener.is_first_file(path));
     let mut omitted = NotOpened::default();
     omitted.passed_by.merge(&inputs.passed_by);
@@ -64,7 +64,7 @@ pub fn each_in_parallel<T: Send>(
     }
     let progress = inputs.progress(global);
     let count = threads::count();
-    let mut openers: Vec<Opener<'_>> = (0..count).map(|_| Opener::counting_bytes(global)).collect();
+    let mut openers: Vec<Opener<'_>> = (0..count).map(|_| Opener::new(global, true)).collect();
     let mut visited = HashSet::new();
     let mut left = &*inputs.paths;
     while !left.is_empty() {

@@ -33,16 +33,6 @@ pub struct InputPath {
     pub is_found: bool,
 }
 
-impl InputPath {
-    const fn named(path: PathBuf) -> Self {
-        Self { path, is_found: false }
-    }
-
-    const fn found(path: PathBuf) -> Self {
-        Self { path, is_found: true }
-    }
-}
-
 /// The paths of the files to open. The files in a folder are sorted by name.
 #[derive(Debug, Default)]
 pub struct InputPaths {
@@ -73,7 +63,7 @@ impl InputPaths {
             if name.is_dir() {
                 inputs.search(name, walk)?;
             } else if name.exists() || name == Path::new(STDIN) || !is_glob(name) {
-                inputs.paths.push(InputPath::named(name.clone()));
+                inputs.paths.push(InputPath { path: name.clone(), is_found: false });
             } else {
                 inputs.resolve(name, walk)?;
             }
@@ -94,7 +84,7 @@ impl InputPaths {
                 Ok((_, path)) if is_special => self.passed_by.add(&path, None),
                 Ok((Ok(metadata), path)) if metadata.is_dir() => self.search(&path, walk)?,
                 Ok((_, path)) if is_aniv(&path) => anivs.push(path),
-                Ok((_, path)) => self.paths.push(InputPath::named(path)),
+                Ok((_, path)) => self.paths.push(InputPath { path, is_found: false }),
                 Err(error) => self.unreadable.push(located(error, name)),
             }
         }
@@ -140,7 +130,7 @@ impl InputPaths {
     pub fn settle(&mut self, mut is_mesh: impl FnMut(&Path) -> bool) {
         for (_, path) in std::mem::take(&mut self.undecided) {
             if is_mesh(&path) {
-                self.paths.push(InputPath::found(path));
+                self.paths.push(InputPath { path, is_found: true });
             } else {
                 self.passed_by.add_companion();
             }
@@ -157,7 +147,7 @@ impl InputPaths {
             match entry {
                 Ok(entry) if !is_file(&entry) => {}
                 Ok(entry) => match file_in_folder(entry.path()) {
-                    FileInFolder::Mesh => self.paths.push(InputPath::found(entry.into_path())),
+                    FileInFolder::Mesh => self.paths.push(InputPath { path: entry.into_path(), is_found: true }),
                     FileInFolder::Other(_) if is_aniv(entry.path()) => anivs.push(entry.into_path()),
                     FileInFolder::Other(_) if has_extension(entry.path(), "3d") => {
                         self.undecided.push((folder.to_owned(), entry.into_path()));
@@ -188,7 +178,7 @@ impl InputPaths {
         for _ in pairs {
             self.passed_by.add_companion();
         }
-        self.paths.extend(halves.into_iter().map(InputPath::found));
+        self.paths.extend(halves.into_iter().map(|path| InputPath { path, is_found: true }));
     }
 }
 

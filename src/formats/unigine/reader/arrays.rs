@@ -12,7 +12,7 @@ use crate::formats::unigine::header::CornerCounts;
 use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
 use crate::math::as_index;
 use crate::model::Counts;
-use crate::parse::Element;
+use crate::parse::ElementType;
 
 /// The content of an array of a surface. The arrays of a surface are stored in the order of the
 /// variants of this enum. For each shape (target) of a surface, the file stores an array of
@@ -73,7 +73,7 @@ impl ArrayKind {
 
     /// Returns the type of an item of the array. The numbers of positions and of tangent frames of
     /// shape 0 determine the widths of the indices.
-    pub(crate) const fn element(self, generation: Generation, [positions, frames]: [u32; 2]) -> Element {
+    pub(crate) const fn element(self, generation: Generation, [positions, frames]: [u32; 2]) -> ElementType {
         match self {
             Self::Positions(_) => POSITION,
             Self::TangentFrames(_) => generation.frame(),
@@ -87,7 +87,7 @@ impl ArrayKind {
 
     /// Adds the array, which has `count` items of the type `element`, to the lengths of the arrays
     /// of its surface.
-    pub(crate) fn add_to(self, counts: &mut Counts, count: u32, element: Element) {
+    pub(crate) fn add_to(self, counts: &mut Counts, count: u32, element: ElementType) {
         let width = u8::try_from(element.size).unwrap_or_default();
         match self {
             Self::Positions(0) => counts.vertices = count,
@@ -113,7 +113,7 @@ pub(crate) struct SurfaceArray<'a> {
     /// Offset of the first item of the array.
     pub(crate) at: u64,
     pub(crate) bytes: &'a [u8],
-    pub(crate) element: Element,
+    pub(crate) element: ElementType,
 }
 
 /// The array lengths of a surface that the file header stores. An array whose length is stored in

@@ -5,7 +5,7 @@ use crate::error::{Breaking as _, Cause, Field, Result, show_bytes};
 use crate::formats::unigine::layout::{BOUNDS, COMPACT, MAGIC, RawBounds, RawTransform, TEXT, TEXT_32, TRANSFORM};
 use crate::formats::unigine::validate::rules::WRONG_MAGIC;
 use crate::math::as_u64;
-use crate::parse::{Cursor, Element, Name, Record, Region};
+use crate::parse::{Cursor, ElementType, Name, Record, Region};
 use zerocopy::little_endian::I32;
 
 /// Receives the region (byte range and name) of each field that a [`FieldReader`] reads. The type
@@ -38,7 +38,7 @@ pub(crate) struct FieldReader<'a, S> {
 
 impl<'a, S: RegionSink> FieldReader<'a, S> {
     /// Reports the bytes from the offset `start` to the reading position as one region to the sink.
-    pub(crate) fn report(&mut self, name: &'static str, start: u64, element: Element, count: u64) {
+    pub(crate) fn report(&mut self, name: &'static str, start: u64, element: ElementType, count: u64) {
         let region = Region { field: self.cursor.field(name), start, end: self.cursor.offset(), element, count };
         self.sink.add(region);
     }
@@ -77,7 +77,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
 
     /// Reads one record of type `T` and reports its region.
     #[inline]
-    pub(crate) fn record<T: Record>(&mut self, name: &'static str, element: Element) -> Result<&'a T> {
+    pub(crate) fn record<T: Record>(&mut self, name: &'static str, element: ElementType) -> Result<&'a T> {
         let start = self.cursor.offset();
         let record = self.cursor.read(name)?;
         self.report(name, start, element, 1);
@@ -158,7 +158,7 @@ impl<'a, S: RegionSink> FieldReader<'a, S> {
     }
 
     #[inline]
-    fn string(&mut self, name: &'static str, start: u64, length: i32, element: Element) -> Result<Name<'a>> {
+    fn string(&mut self, name: &'static str, start: u64, length: i32, element: ElementType) -> Result<Name<'a>> {
         let Ok(length) = u64::try_from(length) else {
             let kind = Cause::value("a length of 0 or more", length.to_string());
             return Err(self.cursor.error_at(start, name, kind));

@@ -11,10 +11,10 @@ use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, Result};
 use crate::formats::unreal::layout::SCRIPT;
 use crate::math::as_u64;
-use crate::parse::{Element, Limits, Region, room, word};
+use crate::parse::{ElementType, Limits, Region, room, word};
 
 /// The element type of the byte regions of a script: `u8`.
-const CHARACTERS: Element = Element::new("u8", 1, 1).decoded_by(word);
+const CHARACTERS: ElementType = ElementType::new("u8", 1, 1).decoded_by(word);
 
 /// A script. `D` is the type of the value that holds the bytes of the script, such as a
 /// [`Map`](crate::io::Map), a `Vec<u8>` or a `&str`.

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::args::ConvertArgs;
 use super::outputs::{self, ChosenPaths, FileSink};
 use crate::ErrorKind;
-use crate::export::{Export, ExportFormat, Loss, SceneInput, SourceFacts};
+use crate::export::{Export, ExportFormat, Loss, SceneInput, SourceInfo};
 use crate::io::{prefetch, read_start};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
@@ -132,8 +132,8 @@ impl ConvertJob {
 
 /// Returns the facts about a mesh that is exported to a file in `folder`, or to standard output if
 /// there is no folder.
-fn source_facts(path: &Path, asset: &InputAsset, folder: Option<&Path>) -> SourceFacts {
-    let facts = SourceFacts::default().with_name(asset.stem(path));
+fn source_facts(path: &Path, asset: &InputAsset, folder: Option<&Path>) -> SourceInfo {
+    let facts = SourceInfo::default().with_name(asset.stem(path));
     let own = atomic_write::folder(path);
     let is_same = folder.is_some_and(|folder| {
         fs::canonicalize(own).ok().zip(fs::canonicalize(folder).ok()).is_some_and(|(own, folder)| own == folder)

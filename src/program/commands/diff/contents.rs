@@ -7,7 +7,6 @@ use super::options::DiffKind;
 use super::pairing::Pairing;
 use super::value::DiffValue;
 use crate::math::narrow;
-use crate::model::animation::Affine;
 use crate::model::{Asset, Contents, Geometry, Hull, LevelStorage, Material, MetadataValue};
 use crate::program::formats::LodFilter;
 use crate::program::formats::level_args::LodFilter::All;
@@ -117,11 +116,8 @@ impl MeshComparison<'_, '_> {
                 self.compare_items(&place.part("triangles", "triangles"), triangles, None)?;
             }
         }
-        self.compare_transform(place, hulls.map(|hull| &hull.transform))
-    }
-
-    fn compare_transform(&mut self, place: &DiffPlace<'_>, transforms: Both<&Affine>) -> anyhow::Result<()> {
-        Ok(self.sink.compare_matrices(DiffKind::Attributes, &place.part("transform", "transform"), transforms)?)
+        let (place, transforms) = (place.part("transform", "transform"), hulls.map(|hull| &hull.transform));
+        Ok(self.sink.compare_matrices(DiffKind::Attributes, &place, transforms)?)
     }
 
     fn compare_instances(&mut self, place: &DiffPlace<'_>, contents: Both<&dyn Contents>) -> anyhow::Result<()> {
@@ -133,7 +129,8 @@ impl MeshComparison<'_, '_> {
             let (names, assets) = (instances.as_ref().map(|one| one.name), instances.as_ref().map(|one| one.asset));
             self.sink.compare_names(&place, "name", names)?;
             self.sink.compare_as(DiffKind::Names, &place.part("asset", "asset"), assets, DiffValue::count)?;
-            self.compare_transform(&place, instances.as_ref().map(|instance| &instance.transform))?;
+            let (place, instances) = (place.part("transform", "transform"), instances.as_ref());
+            self.sink.compare_matrices(DiffKind::Attributes, &place, instances.map(|one| &one.transform))?;
         }
         Ok(())
     }

@@ -95,7 +95,7 @@ impl InfoArgs {
             return self.run_json(&mut skeletons, global);
         }
         let (fields, mut printed) = (Fields(self.fields.clone()), 0_usize);
-        let pictures = InfoPictures::new(self.picture.terminal(global)?);
+        let pictures = InfoPictures(self.picture.terminal(global)?);
         let mut print = |path: &Path, summary: &FileSummary, mesh: Option<&str>, picture: Option<&Picture>| {
             let mut out = anstream::stdout().lock();
             // A blank line divides the files.
@@ -193,7 +193,7 @@ impl InfoArgs {
         };
         let summary = FileSummary::of(&asset, &request);
         let summary = summary.map_err(|error| asset.locate_error(error, path))?;
-        budget.spend(summary.surfaces.len());
+        budget.spent = budget.spent.saturating_add(summary.surfaces.len());
         Ok((asset, summary))
     }
 }
@@ -267,10 +267,6 @@ impl Write for &EntrySink {
 struct InfoPictures(Option<Terminal>);
 
 impl InfoPictures {
-    const fn new(terminal: Option<Terminal>) -> Self {
-        Self(terminal)
-    }
-
     /// Draws a mesh. An error is reported, and the mesh is printed without a picture.
     fn draw(&self, asset: &InputAsset, path: &Path, global: &Global) -> (Option<Picture>, Outcome) {
         let Some(terminal) = &self.0 else { return (None, Outcome::Fine) };
@@ -321,9 +317,5 @@ impl SurfaceBudget {
             *self = Self { script: script.map(Path::to_owned), spent: 0 };
         }
         if self.script.is_some() { MAX_SURFACES_OF_A_SCRIPT.saturating_sub(self.spent) } else { usize::MAX }
-    }
-
-    const fn spend(&mut self, surfaces: usize) {
-        self.spent = self.spent.saturating_add(surfaces);
     }
 }

@@ -147,7 +147,7 @@ fn named(name: &str) -> Option<ByteKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::Element;
+    use crate::parse::ElementType;
 
     #[test]
     fn kinds_have_different_names_and_follow_from_the_path() {
@@ -156,7 +156,7 @@ mod tests {
             assert!(ALL.iter().skip(index + 1).all(|other| other.name != kind.name), "{}", kind.name);
         }
         let of = |field: Field, element| {
-            ByteKind::of(&Region { field, start: 0, end: 8, element: Element::new(element, 1, 1), count: 8 }).name
+            ByteKind::of(&Region { field, start: 0, end: 8, element: ElementType::new(element, 1, 1), count: 8 }).name
         };
         let surface = Field::new("positions").in_list("surface", 3);
         assert_eq!(of(surface.in_inner_list("target", 1), "f32x3"), "positions");

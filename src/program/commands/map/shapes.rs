@@ -122,7 +122,7 @@ impl<'s> RegionMerger<'s> {
 mod tests {
     use super::*;
     use crate::Field;
-    use crate::parse::Element;
+    use crate::parse::ElementType;
 
     fn shapes(sizes: &[u64]) -> Vec<ByteShape> {
         let mut histogram = SizeHistogram::default();
@@ -135,7 +135,7 @@ mod tests {
         let mut start = 0;
         for size in sizes {
             let (field, end) = (Field::new("positions"), start + size);
-            merger.add(Region { field, start, end, element: Element::new("u8", 1, 1), count: *size });
+            merger.add(Region { field, start, end, element: ElementType::new("u8", 1, 1), count: *size });
             start = end;
         }
         merger.finish(start + 1);

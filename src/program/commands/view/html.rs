@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{HTML, ViewArgs};
 use super::drawing::Drawing;
 use super::page::{PageFiles, PageMesh, PageStart, PageWriter};
-use super::report::{DrawnFacts, ViewResult, print_results};
+use super::report::{DrawTotals, ViewResult, print_results};
 use crate::program::args::{Global, STDIN, first_set};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::formats::expect_extension;
@@ -70,7 +70,7 @@ fn check_options(args: &ViewArgs) -> Result<(), UsageError> {
 
 /// The picture of a mesh.
 struct DrawnPicture {
-    facts: DrawnFacts,
+    facts: DrawTotals,
     /// A PNG file.
     png: Vec<u8>,
     /// A small picture: a PNG file.
@@ -159,7 +159,7 @@ impl HtmlPage<'_> {
             let png = png_bytes(&drawn.picture)?;
             if png.len() <= MAX_PICTURE || self.args.size.is_some() {
                 let thumbnail = small_png(&drawn.picture, THUMBNAIL).unwrap_or_default();
-                return Ok(DrawnPicture { facts: DrawnFacts::new(&drawn), png, thumbnail });
+                return Ok(DrawnPicture { facts: DrawTotals::new(&drawn), png, thumbnail });
             }
             options.size = options.size.map(|side| side / 2);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::args::ViewArgs;
 use super::drawing::Drawing;
-use super::report::{DrawnFacts, MovieFrames};
+use super::report::{DrawTotals, MovieFrames};
 use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::input::InputAsset;
@@ -96,16 +96,16 @@ impl Movie {
         (asset, path): (&InputAsset, &Path),
         out: &mut dyn Write,
         global: &Global,
-    ) -> anyhow::Result<DrawnFacts> {
+    ) -> anyhow::Result<DrawTotals> {
         let size = self.pictures.first().map(|options| options.size).unwrap_or_default();
         let mut writer = MovieWriter::new(self.format, out, size, self.frames.written, self.delay)?;
         let progress = ProgressMeter::of_items(self.frames.written.into(), "pictures", global);
-        let mut facts: Option<DrawnFacts> = None;
+        let mut facts: Option<DrawTotals> = None;
         for options in &self.pictures {
             let drawn = drawing.draw(asset, path, options)?;
             writer.add(&drawn.picture)?;
             progress.add(1);
-            let new = DrawnFacts::new(&drawn);
+            let new = DrawTotals::new(&drawn);
             // The facts are those of the picture from which the most is missing.
             if facts.as_ref().is_none_or(|facts| facts.left_out.amount() < new.left_out.amount()) {
                 facts = Some(new);
@@ -113,7 +113,7 @@ impl Movie {
         }
         writer.finish()?;
         let facts = facts.unwrap_or_default();
-        Ok(DrawnFacts { frames: Some(self.frames), ..facts })
+        Ok(DrawTotals { frames: Some(self.frames), ..facts })
     }
 }
 

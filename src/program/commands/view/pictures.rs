@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use super::args::ViewArgs;
 use super::drawing::Drawing;
 use super::movie::Movie;
-use super::report::{DrawnFacts, ViewResult, print_results};
+use super::report::{DrawTotals, ViewResult, print_results};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::picture::with_enough_detail;
@@ -58,7 +58,7 @@ fn write_picture(
     (asset, path): (&InputAsset, &Path),
     output: &Path,
     global: &Global,
-) -> anyhow::Result<DrawnFacts> {
+) -> anyhow::Result<DrawTotals> {
     if args.is_movie() {
         let format = PictureFormat::of(output);
         let movie = Movie::new(args, drawing, (asset, path), format)?;
@@ -75,7 +75,7 @@ fn write_picture(
         let format = if args.thumbnail { PictureFormat::Png } else { PictureFormat::of(output) };
         let texts: Vec<_> = texts.iter().map(|(keyword, text)| (*keyword, text.as_str())).collect();
         format.write(out, &drawn.picture, &texts)?;
-        Ok(DrawnFacts::new(&drawn))
+        Ok(DrawTotals::new(&drawn))
     })
 }
 
@@ -100,15 +100,15 @@ fn file_uri(path: &Path) -> String {
 fn write_to(
     args: &ViewArgs,
     output: &Path,
-    write: impl FnOnce(&mut dyn io::Write) -> anyhow::Result<DrawnFacts>,
-) -> anyhow::Result<DrawnFacts> {
+    write: impl FnOnce(&mut dyn io::Write) -> anyhow::Result<DrawTotals>,
+) -> anyhow::Result<DrawTotals> {
     if output == Path::new(STDIN) {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let facts = write(&mut out)?;
         out.flush()?;
         return Ok(facts);
     }
-    let mut facts = DrawnFacts::default();
+    let mut facts = DrawTotals::default();
     let pending = PendingOutput::write(output, args.replaces(), |out| {
         facts = write(out)?;
         facts.bytes = Some(out.size()?);

@@ -18,12 +18,12 @@ pub struct ViewResult {
     pub path: PathBuf,
     /// The file with the picture.
     pub output: PathBuf,
-    pub drawn: anyhow::Result<DrawnFacts>,
+    pub drawn: anyhow::Result<DrawTotals>,
 }
 
 /// The facts about a picture.
 #[derive(Clone, Debug, Default)]
-pub struct DrawnFacts {
+pub struct DrawTotals {
     pub size: [u32; 2],
     /// The frames of a turntable or an animation, or `None` for a single picture.
     pub frames: Option<MovieFrames>,
@@ -43,7 +43,7 @@ pub struct MovieFrames {
     pub all: u32,
 }
 
-impl DrawnFacts {
+impl DrawTotals {
     pub fn new(drawn: &MeshPicture) -> Self {
         Self {
             size: drawn.picture.size(),
@@ -57,7 +57,7 @@ impl DrawnFacts {
 }
 
 /// Returns what is not in the picture as text: a number and a reason.
-pub fn left_out_texts(facts: &DrawnFacts) -> Vec<String> {
+pub fn left_out_texts(facts: &DrawTotals) -> Vec<String> {
     let frames = facts.frames.filter(|frames| frames.written < frames.all).map(|MovieFrames { written, all }| {
         format!("{} of {all} frames: {written} are written, at the speed of the clip", all.saturating_sub(written))
     });

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::args::ViewArgs;
 use super::drawing::Drawing;
-use super::report::{DrawnFacts, ViewResult, print_results};
+use super::report::{DrawTotals, ViewResult, print_results};
 use crate::ErrorKind;
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
@@ -224,7 +224,7 @@ impl SheetMesh {
     fn new(name: String, path: &Path, drawn: anyhow::Result<MeshPicture>) -> Self {
         let (content, detail, drawn) = match drawn {
             Ok(drawn) => {
-                let facts = DrawnFacts::new(&drawn);
+                let facts = DrawTotals::new(&drawn);
                 let MeshPicture { picture, triangles, bones, .. } = drawn;
                 let detail =
                     if triangles == 0 && bones > 0 { counted(bones, "bone") } else { counted(triangles, "triangle") };

@@ -20,7 +20,7 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceFacts};
+use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
 use crate::math::as_u64;
 use crate::program::commands::map::style_of_all;
 use crate::program::input::InputAsset;
@@ -89,7 +89,7 @@ pub struct PageMesh<'a> {
 impl PageMesh<'_> {
     fn export_options(&self) -> ExportOptions {
         let images = self.images.map(TextureFolder::names).unwrap_or_default();
-        let facts = SourceFacts::default().with_name(self.name.as_str()).with_images(images);
+        let facts = SourceInfo::default().with_name(self.name.as_str()).with_images(images);
         self.options.clone().with_source(facts).with_allow_loss(true)
     }
 
