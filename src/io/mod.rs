@@ -50,7 +50,6 @@ mod read;
 mod regular_file;
 mod residency;
 mod system_calls;
-mod thread_priority;
 
 pub(crate) use advice::prefetch_all;
 pub use advice::{PrefetchList, prefetch, prefetch_file};
@@ -78,4 +77,4 @@ pub(crate) use advice::{ReadAhead, WalkAhead};
 #[cfg(feature = "cli")]
 pub(crate) use range_source::read_exact_at;
 pub(crate) use regular_file::{is_own, open_in_own_folder, open_regular, open_without_following, regular_metadata};
-pub(crate) use thread_priority::lower_thread_priority;
+pub(crate) use system_calls::lower_thread_priority;

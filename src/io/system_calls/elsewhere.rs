@@ -30,3 +30,5 @@ pub(in crate::io) fn drop_cache(_file: &File, _range: Range<usize>) {}
 
 /// Does nothing, because the system has no such call.
 pub(in crate::io) fn advise_file(_file: &File, _offset: u64, _length: usize) {}
+
+pub(crate) fn lower_thread_priority() {}

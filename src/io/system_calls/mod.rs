@@ -1,6 +1,7 @@
-//! System calls for byte ranges of a memory map that only new versions of Linux have.
+//! System calls for byte ranges of a memory map that only new versions of Linux have, and the
+//! priority of a thread.
 //!
-//! Each function reports that its call is not supported on other systems, and if
+//! Each function for byte ranges reports that its call is not supported on other systems, and if
 //! [`disable_system_calls`] has switched the call off.
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
@@ -12,7 +13,11 @@ mod linux;
 use std::sync::atomic::AtomicU8;
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
+pub(crate) use elsewhere::lower_thread_priority;
+#[cfg(not(all(target_os = "linux", not(miri))))]
 pub(super) use elsewhere::*;
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(crate) use linux::lower_thread_priority;
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(super) use linux::*;
 

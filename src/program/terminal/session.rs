@@ -225,17 +225,6 @@ impl Drop for Session {
     }
 }
 
-impl Write for ScreenOutput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        stdout().flush()
-    }
-}
-
 /// The screen of an interactive view.
 pub struct Screen {
     original: Termios,
@@ -247,6 +236,17 @@ pub struct Screen {
 
 /// A writer to the screen.
 pub struct ScreenOutput(pub Arc<Screen>);
+
+impl Write for ScreenOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        stdout().flush()
+    }
+}
 
 impl Screen {
     /// Reads the modes of the terminal, and changes nothing.

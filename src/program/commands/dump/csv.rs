@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::attribute::{Attribute, NeutralAttribute};
 use super::influences::largest_count;
 use super::mesh_arrays::MeshArrays;
-use super::npy::ArrayHead;
+use super::npz::ArrayHead;
 use super::outputs::Summary;
 use crate::program::output::{FloatCell, Item, Layout, Values};
 

@@ -5,7 +5,6 @@ mod attribute;
 mod csv;
 mod influences;
 mod mesh_arrays;
-mod npy;
 mod npz;
 mod outputs;
 mod pose;

@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tempfile::SpooledTempFile;
 
-use super::npy::ArrayHead;
-use super::npz::{NpzWriter, SeekableOutput};
+use super::npz::{ArrayHead, NpzWriter, SeekableOutput};
 use crate::program::args::{Global, STDIN, value_name};
 use crate::program::atomic_write::PendingOutput;
 use crate::program::commands::bench::parse_size;

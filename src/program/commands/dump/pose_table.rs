@@ -8,8 +8,7 @@ use crate::model::{NumberType, Transform};
 use serde_json::{Value, json};
 
 use super::mesh_arrays::add_texts;
-use super::npy::{ArrayHead, write_npy};
-use super::npz::NpzWriter;
+use super::npz::{ArrayHead, NpzWriter, write_npy};
 use super::outputs::{ArrayContent, Summary};
 use crate::program::output::json::numbers;
 use crate::program::output::{FloatCell, JsonWriter, csv_cell};

@@ -1,8 +1,9 @@
-//! The rows of `ls --by-folder`: the sums over the files in each folder.
+//! The rows of `ls --by-folder`: the sums over the files in each folder. The groups of meshes that
+//! occur several times.
 
 // Rule: this file sorts and maps by copies only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use super::output::{RowOutput, TableFormat};
 use super::table::{OutputColumn, json as cell_json, sort_key};
 use super::totals::Totals;
 use crate::program::args::value_name;
-use crate::program::describe::rows::{Cell, ColumnType, TableRow};
+use crate::program::describe::rows::{Cell, ColumnType, TableColumn, TableRow};
 use crate::program::outcome::UsageError;
 use crate::program::output::{JsonWriter, counted, progress};
 
@@ -116,4 +117,56 @@ fn print_json(rows: impl Iterator<Item = FolderCells>, totals: &Totals, out: &mu
         .objects(rows, |json, row| row.iter().try_for_each(|(name, cell)| json.field(name, cell_json(cell))))?;
     json.field("totals", totals.json())?;
     json.end()
+}
+
+/// The meaning of a duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DuplicateKind {
+    /// All bytes of the files are equal
+    Content,
+    /// The triangles are equal, and the positions of the vertices may differ
+    Topology,
+}
+
+/// Returns the rows that have a duplicate. The rows of a group follow each other, and the later
+/// ones have the path of the first.
+pub fn group_duplicates(rows: Vec<TableRow>, kind: DuplicateKind) -> Vec<TableRow> {
+    let mut groups: Vec<Vec<TableRow>> = Vec::new();
+    let mut indices: HashMap<String, usize> = HashMap::new();
+    let mut files = HashSet::new();
+    for row in rows {
+        let Some(hash) = hash(&row, kind) else { continue };
+        // A file that is named twice, or by a link, is no duplicate of itself.
+        let file = row.path.canonicalize().unwrap_or_else(|_| row.path.clone());
+        if !files.insert((file, row.mesh.clone())) {
+            continue;
+        }
+        let index = *indices.entry(hash).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups.into_iter().filter(|group| group.len() > 1).flat_map(with_first).collect()
+}
+
+/// Returns the hash by which a row is compared, or `None` for a mesh that has no triangles or could
+/// not be read.
+fn hash(row: &TableRow, kind: DuplicateKind) -> Option<String> {
+    let has_triangles = row.number(TableColumn::Triangles).is_some_and(|triangles| triangles > 0);
+    let hash = match kind {
+        DuplicateKind::Content => row.cell(TableColumn::Content),
+        DuplicateKind::Topology if has_triangles => row.cell(TableColumn::Topology),
+        DuplicateKind::Topology => return None,
+    };
+    if let Cell::Text(hash) = hash { Some(hash) } else { None }
+}
+
+/// Sets the path of the first row of a group in the others.
+fn with_first(mut group: Vec<TableRow>) -> Vec<TableRow> {
+    let first: PathBuf = group.first().map(|row| row.path.clone()).unwrap_or_default();
+    for row in group.iter_mut().skip(1) {
+        row.duplicate_of = Some(first.clone());
+    }
+    group
 }

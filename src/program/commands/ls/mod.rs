@@ -2,7 +2,6 @@
 
 // Rule: this file sorts and maps by copies only.
 
-mod duplicates;
 mod folders;
 mod output;
 mod table;
@@ -12,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use duplicates::DuplicateKind;
-use folders::{FolderColumn, FolderTotals};
+use folders::{DuplicateKind, FolderColumn, FolderTotals};
 use output::{PICTURE_CELLS, RowOutput, TableFormat};
 use totals::{Gate, Totals};
 
@@ -197,7 +195,7 @@ impl LsArgs {
         totals.passed_by = omitted.passed_by.total();
         selection.sort_rows(&mut held);
         if let Some(kind) = self.duplicates {
-            held = duplicates::group(held, kind);
+            held = folders::group_duplicates(held, kind);
         }
         for row in &held {
             totals.add(row);

@@ -34,7 +34,7 @@ struct TestArgs {
 }
 
 /// Returns the bytes of Base64 text.
-pub fn decode_base64(text: &str) -> Vec<u8> {
+fn decode_base64(text: &str) -> Vec<u8> {
     let digits = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(*b"+/");
     let values: Vec<u8> = (0..64).collect();
     let mut value_of = [0; 256];
