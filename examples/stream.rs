@@ -1,6 +1,6 @@
 //! Streams the parts of a mesh around a camera that flies through it, in a loop like that of a
 //! game. `cargo run --release --example stream FILE`
-#![allow(unsafe_code, reason = "the files are mapped")]
+#![allow(unsafe_code, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "an example should be short")]
 
 use std::{array, collections::HashMap, error::Error, io::Write, path::Path, sync::Arc, time::Duration};
 

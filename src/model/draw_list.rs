@@ -217,7 +217,7 @@ pub(crate) fn in_conventions(target: &Space, geometry: &dyn Geometry, placement:
     let mut target = *target;
     if target.winding.is_none() {
         // A map that mirrors must not turn the triangles inside out.
-        target.winding = known_space(geometry).winding;
+        target.winding = known_space(geometry).placed(Affine::IDENTITY).winding;
     }
     known_space(geometry).placed(placement).conversion_to(&target)
 }

@@ -135,7 +135,7 @@ fn decode(model: &Model<FileBytes>, part: &MeshSelection) -> Result<Values> {
         }
         MeshSelection::Surface(index) => surface(model.geometry(), *index, &mut values)?,
         MeshSelection::Attribute { surface, attribute: one } => {
-            attribute(model.geometry(), *surface, *one, &mut values)?
+            attribute(model.geometry(), *surface, *one, &mut values)?;
         }
         MeshSelection::VertexFrames(frames) => {
             for frame in frames.clone() {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use meshpeek::model::{Asset, Space};
 use meshpeek::{Array, Model};
 
-use crate::support::cases;
 use crate::support::random::Random;
 
 /// Returns the paths of all samples that are opened by their own name.
@@ -101,7 +100,7 @@ fn a_damaged_file_is_an_error_or_has_draws_that_exist() {
     let (mut random, mut lists, mut refused) = (Random::new(50), 0, 0);
     for path in samples() {
         let sound = std::fs::read(&path).unwrap();
-        for _ in 0..cases(40) {
+        for _ in 0..40 {
             let mut bytes = sound.clone();
             for _ in 0..=random.below(3) {
                 let place = random.below(bytes.len());
@@ -117,7 +116,8 @@ fn a_damaged_file_is_an_error_or_has_draws_that_exist() {
                 continue;
             };
             for draw in list.draws().iter().take(8) {
-                let _ = (list.surface(draw).map(|lent| lent.surface().counts()), list.bounds(draw), list.material(draw));
+                let _ =
+                    (list.surface(draw).map(|lent| lent.surface().counts()), list.bounds(draw), list.material(draw));
                 assert!(draw.material.is_none_or(|index| index < model.materials().unwrap().len()));
             }
             lists += 1;
