@@ -54,8 +54,6 @@ impl Error {
     /// Makes an error of code outside the crate, such as an implementation of
     /// [`Geometry`](crate::Geometry). `message` contains the expected value and the value that was
     /// found, such as `expected a number below 3, found 7`.
-    ///
-    /// The format and the field of the error are `file` until [`located`](Self::located) sets them.
     #[must_use]
     pub fn custom(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Cause::Custom { kind, text: message.into() }.unlocated()

@@ -65,8 +65,9 @@ pub use mesh_file::AsMeshFile;
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use surface::{Counts, Surface};
+pub use surface_arrays::VertexPool;
 pub use surface_arrays::{Blend, DrawStyle};
-internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode, surface_arrays::VertexPool);
+internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode);
 pub use weights::{SkinningRules, Weights, WeightsIter};
 pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
 #[doc(hidden)]

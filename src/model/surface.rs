@@ -134,7 +134,6 @@ impl<'a> Surface<'a> {
     /// Returns the vertex pool of the surface. Surfaces with equal pools share their positions and
     /// weights, and with a single index stream also their attributes. A program reads these arrays
     /// once for all of them.
-    #[doc(hidden)]
     pub fn vertex_pool(&self) -> Result<VertexPool> {
         self.geometry.vertex_pool(self.index)
     }

@@ -185,6 +185,7 @@ pub struct VertexPool(usize);
 
 impl VertexPool {
     /// Makes a pool. Surfaces that share their vertices get the same number.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(number: usize) -> Self {
         Self(number)

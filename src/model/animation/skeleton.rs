@@ -218,7 +218,6 @@ impl Skeleton {
     /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     /// [`ErrorKind::Value`]: crate::ErrorKind::Value
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
-    #[doc(hidden)]
     pub fn palette(&self, model: &[Affine], out: &mut [SkinMatrix]) -> Result<()> {
         self.converted_palette(model, &SpaceConversion::IDENTITY, out)
     }

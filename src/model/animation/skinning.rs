@@ -62,8 +62,7 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     /// Finds the positions and weights of a surface. The slice `palette` contains the skin matrix
     /// of each bone.
     ///
-    /// The method [`Skeleton::palette`](crate::model::animation::skeleton::Skeleton::palette)
-    /// computes the skin matrices of a pose.
+    /// [`Pose::palette`](crate::Pose::palette) computes the skin matrices of a pose.
     ///
     /// # Errors
     ///

@@ -177,7 +177,6 @@ impl Welded {
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
-    #[doc(hidden)]
     pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(u32) -> Option<T>) -> Result<Vec<T>> {
         let missing = |index| Cause::Missing { expected: format!("an item with the index {index}").into() };
         collect(self.vertices.len(), self.items(stream, get, missing))
