@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use meshpeek::model::{Asset, Space};
+use meshpeek::model::{Asset, DrawItem, Space};
 use meshpeek::{Array, Model};
 
 use crate::support::random::Random;
@@ -74,6 +74,11 @@ fn draws_have_the_places_and_bounds_of_the_file() {
         }
     }
     assert!(draws > 30 && moved > 2 && materials > 2, "{draws} draws, {moved} moved, {materials} with material");
+}
+
+#[test]
+fn a_draw_has_the_documented_size() {
+    assert!(size_of::<DrawItem>() <= 400);
 }
 
 #[test]
