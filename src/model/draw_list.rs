@@ -36,7 +36,12 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
 /// What is drawn of a file: each [visible](crate::Surface::is_drawn) surface of each instance, in
 /// file order. [`Model::draw_list`](crate::Model::draw_list) makes it.
 ///
-/// The list keeps every asset that it inflates until it is dropped.
+/// The list keeps every asset that it inflates until it is dropped. A mesh whose format and file
+/// define no conventions is taken to be right-handed, with y up and counter-clockwise triangles.
+///
+/// The bones of a draw are those of its asset: `model.asset(draw.asset)?.animations()`.
+/// [`Pose::palette`](crate::Pose::palette) with `draw.conversion` makes their palette for the
+/// converted vertices.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
@@ -83,15 +88,17 @@ pub struct DrawItem {
     /// The index of the surface in the level of detail.
     pub surface: usize,
     /// The index of the material in [`Model::materials`](crate::Model::materials), or `None` if the
-    /// file does not describe it.
+    /// file does not describe it. [`Surface::material`](crate::Surface::material) returns its name
+    /// also then.
     pub material: Option<usize>,
-    /// The conversion of the stored vertices and indices to the conventions of the list.
+    /// The conversion of the stored vertices and indices to the conventions of the list, without
+    /// the placement, which is in `transform`.
     pub conversion: SpaceConversion,
-    /// The map from converted vertices to the scene. If it mirrors, the winding of the triangles is
-    /// reversed.
+    /// The map from converted vertices to the scene. If its determinant is negative, the caller
+    /// draws the triangles with the opposite winding: the indices do not take it into account.
     pub transform: Affine,
-    /// Whether the bones place the surface, because the file stores inverse bind matrices. The
-    /// palette of a pose then replaces `transform`. Otherwise, `transform` follows the palette.
+    /// Whether the bones place the surface, because the file stores inverse bind matrices. A posed
+    /// vertex is then `palette * vertex`, and otherwise `transform * palette * vertex`.
     pub is_bound: bool,
 }
 

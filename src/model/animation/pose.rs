@@ -152,7 +152,8 @@ impl Pose {
     ///
     /// A skin matrix first applies the bind shape matrix and the inverse bind matrix of the bone,
     /// and then moves the bone to its place in the model. [`SpaceConversion::IDENTITY`] makes the
-    /// palette for stored vertices, which [`SkinnedSurface`](crate::SkinnedSurface) takes. The
+    /// palette for stored vertices, which [`SkinnedSurface`](crate::SkinnedSurface) takes, and the
+    /// conversion of a [draw](crate::model::DrawItem::conversion) that for its vertices. The
     /// palette remains in the pose, so that later calls allocate no memory.
     ///
     /// # Errors
