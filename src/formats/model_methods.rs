@@ -245,8 +245,9 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self.contents().metadata(visit)
     }
 
-    /// Returns the values of the file that only its format has, as a record. `info --json` prints
-    /// them, and the page of the [guide](crate::guide) about the format describes them.
+    /// Returns the values of the file that only its format has, as a record, which the page
+    /// [json](crate::guide::json) lists. Those in compressed blocks of Second Life are left out:
+    /// [`skeleton`](Self::skeleton) and [`Asset::hull`] return them.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -256,7 +257,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// # }
     /// ```
     pub fn properties(&self) -> Result<Value> {
-        properties::collect(|out| Ok(self.file().properties(&DescribedBlocks::default(), out)))
+        let described = DescribedBlocks { is_header_only: true, ..DescribedBlocks::default() };
+        properties::collect(|out| Ok(self.file().properties(&described, out)))
     }
 
     /// Returns the values of surface `index` that only the format of the file has, as a record.

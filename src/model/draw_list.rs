@@ -1,4 +1,6 @@
-//! What is drawn of a file: its visible surfaces at their places.
+//! The visible surfaces of a file at their places.
+
+use std::ops::Range;
 
 use super::animation::{Affine, Animations};
 use super::contents::{Asset, Contents, Material, MaybeOwned};
@@ -12,7 +14,9 @@ use crate::error::{Cause, Error, Field, Result, no_such};
 use crate::math::as_u64;
 
 /// The greatest number of surfaces at all places of a file. Real files have at most a thousand.
-const MAX_DRAWS: usize = 1 << 17;
+const MAX_DRAWS: u64 = 1 << 17;
+/// The greatest number of inflated bytes of all assets together.
+const MAX_INFLATED: u64 = 512 << 20;
 
 /// The conventions of a mesh whose format and file define none.
 const ASSUMED: Space = Space {
@@ -33,10 +37,10 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
     animations.bone_count().is_ok_and(|count| count > 0) && animations.inverse_bind(0).is_ok_and(|bind| bind.is_some())
 }
 
-/// What is drawn of a file: each [visible](crate::Surface::is_drawn) surface of each instance, in
-/// file order. [`Model::draw_list`](crate::Model::draw_list) makes it.
+/// The [visible](crate::Surface::is_drawn) surfaces of each instance of a file, in file order. [`Model::draw_list`](crate::Model::draw_list) makes it.
 ///
-/// The list keeps every asset that it inflates until it is dropped. A mesh whose format and file
+/// The list keeps every asset that it inflates until it is dropped: at most 512 MiB, and at most
+/// 131,072 draws. One damaged asset or instance is an error of the whole list. A mesh whose format and file
 /// define no conventions is taken to be right-handed, with y up and counter-clockwise triangles.
 ///
 /// The bones of a draw are those of its asset: `model.asset(draw.asset)?.animations()`.
@@ -65,9 +69,22 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
 pub struct DrawList<'m> {
     contents: &'m dyn Contents,
     /// The assets that instances show.
-    assets: Vec<Option<MaybeOwned<'m, dyn Asset + 'm>>>,
+    assets: Vec<Option<DrawnAsset<'m>>>,
     draws: Vec<DrawItem>,
     target: Space,
+    /// The bytes of the inflated blocks of all assets.
+    inflated: u64,
+}
+
+/// An asset in a level of detail.
+struct DrawnAsset<'m> {
+    asset: MaybeOwned<'m, dyn Asset + 'm>,
+    level: usize,
+    /// The visible surfaces, in ascending order.
+    surfaces: Vec<usize>,
+    conversion: SpaceConversion,
+    /// The placement of the mesh if its bones place it.
+    bound: Option<Affine>,
 }
 
 short_debug!(DrawList<'_>: |list| { draws: list.draws.len(), target: list.target });
@@ -107,7 +124,7 @@ impl<'m> DrawList<'m> {
     /// read.
     pub(crate) fn new(contents: &'m dyn Contents, level: Option<usize>, target: &Space) -> Result<Self> {
         let assets = std::iter::repeat_with(|| None).take(contents.asset_count()?).collect();
-        let mut list = Self { contents, assets, draws: Vec::new(), target: *target };
+        let mut list = Self { contents, assets, draws: Vec::new(), target: *target, inflated: 0 };
         let materials = MaterialIndex::new(contents)?;
         for number in 0..contents.instance_count()? {
             list.add_instance(number, level, &materials)?;
@@ -117,40 +134,33 @@ impl<'m> DrawList<'m> {
 
     fn add_instance(&mut self, number: usize, level: Option<usize>, materials: &MaterialIndex) -> Result<()> {
         let instance = self.contents.instance(number)?;
-        let Some(slot) = self.assets.get_mut(instance.asset) else {
-            return Err(no_such(self.contents.format(), "asset", self.assets.len(), instance.asset));
+        let count = self.assets.len();
+        let slot = self.assets.get_mut(instance.asset);
+        let slot = slot.ok_or_else(|| no_such(self.contents.format(), "asset", count, instance.asset))?;
+        let drawn = if let Some(drawn) = slot {
+            drawn
+        } else {
+            let drawn = DrawnAsset::new(self.contents.asset(instance.asset)?, level, &self.target)?;
+            self.inflated = self.inflated.saturating_add(drawn.inflated_bytes());
+            within(self.contents, "inflated", MAX_INFLATED, self.inflated)?;
+            slot.insert(drawn)
         };
-        let asset = match slot {
-            Some(asset) => asset,
-            None => slot.insert(self.contents.asset(instance.asset)?),
-        };
-        let level = chosen_level(&**asset, level)?;
-        let geometry = asset.level(level)?;
-        let is_bound = is_bound(asset.animations());
-        let conversion = in_conventions(&self.target, &*geometry, Affine::IDENTITY)?;
-        let placement = if is_bound { geometry.space().placement } else { instance.transform };
-        // A conversion between conventions has an inverse.
-        let transform = conversion.transform(&placement).unwrap_or(placement);
-        for index in instance.surfaces.unwrap_or(0..geometry.surface_count()?) {
-            let surface = geometry.surface(index)?;
-            if !surface.is_drawn()? {
-                continue;
-            }
-            if self.draws.len() >= MAX_DRAWS {
-                let (allowed, asked) = (as_u64(MAX_DRAWS), as_u64(MAX_DRAWS).saturating_add(1));
-                let cause = Cause::Limit { name: "draws", allowed, asked };
-                return Err(Error::without_offset(self.contents.format(), Field::new("draws"), cause));
-            }
-            let material = surface.material()?.and_then(|name| materials.find(&instance.materials, name));
+        let surfaces = drawn.visible(instance.surfaces);
+        within(self.contents, "draws", MAX_DRAWS, as_u64(self.draws.len().saturating_add(surfaces.len())))?;
+        let placement = drawn.bound.unwrap_or(instance.transform);
+        let transform = drawn.conversion.transform(&placement).ok_or_else(|| no_inverse(&self.target))?;
+        let geometry = drawn.asset.level(drawn.level)?;
+        for surface in surfaces.iter().copied() {
+            let name = geometry.surface(surface)?.material()?;
             self.draws.push(DrawItem {
                 instance: number,
                 asset: instance.asset,
-                level,
-                surface: index,
-                material,
-                conversion,
+                level: drawn.level,
+                surface,
+                material: name.and_then(|name| materials.find(&instance.materials, name)),
+                conversion: drawn.conversion,
                 transform,
-                is_bound,
+                is_bound: drawn.bound.is_some(),
             });
         }
         Ok(())
@@ -190,7 +200,7 @@ impl<'m> DrawList<'m> {
     /// Returns the bounding box of a draw in the scene, in the conventions of the list.
     ///
     /// It contains the [bounds](crate::Surface::bounds) of the surface, which are stored or computed
-    /// from the positions of the base shape.
+    /// from the positions of the base shape, up to the rounding of `f32`. A pose is not considered.
     ///
     /// # Errors
     ///
@@ -203,10 +213,53 @@ impl<'m> DrawList<'m> {
     }
 
     fn level(&self, draw: &DrawItem) -> Result<MaybeOwned<'_, dyn Geometry + '_>> {
-        let asset = self.assets.get(draw.asset).and_then(Option::as_ref);
-        let asset = asset.ok_or_else(|| no_such(self.contents.format(), "asset", self.assets.len(), draw.asset))?;
-        asset.level(draw.level)
+        let drawn = self.assets.get(draw.asset).and_then(Option::as_ref);
+        let drawn = drawn.ok_or_else(|| no_such(self.contents.format(), "asset", self.assets.len(), draw.asset))?;
+        drawn.asset.level(draw.level)
     }
+}
+
+impl<'m> DrawnAsset<'m> {
+    fn new(asset: MaybeOwned<'m, dyn Asset + 'm>, level: Option<usize>, target: &Space) -> Result<Self> {
+        let level = chosen_level(&*asset, level)?;
+        let geometry = asset.level(level)?;
+        let mut surfaces = Vec::new();
+        for surface in geometry.surfaces()? {
+            if surface.is_drawn()? {
+                surfaces.push(surface.index());
+            }
+        }
+        let conversion = in_conventions(target, &*geometry, Affine::IDENTITY)?;
+        let bound = is_bound(asset.animations()).then(|| geometry.space().placement);
+        drop(geometry);
+        Ok(Self { asset, level, surfaces, conversion, bound })
+    }
+
+    /// Returns the visible surfaces of an instance, which shows those in `range` or all.
+    fn visible(&self, range: Option<Range<usize>>) -> &[usize] {
+        let Some(range) = range else { return &self.surfaces };
+        let [start, end] = [range.start, range.end].map(|end| self.surfaces.partition_point(|surface| *surface < end));
+        self.surfaces.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the bytes of the inflated blocks that the list keeps.
+    fn inflated_bytes(&self) -> u64 {
+        if matches!(self.asset, MaybeOwned::Owned(_)) { self.asset.inflated_bytes() } else { 0 }
+    }
+}
+
+/// Returns an error if more is asked than a list may have.
+fn within(contents: &dyn Contents, name: &'static str, allowed: u64, asked: u64) -> Result<()> {
+    if asked <= allowed {
+        return Ok(());
+    }
+    Err(Error::without_offset(contents.format(), Field::new(name), Cause::Limit { name, allowed, asked }))
+}
+
+/// Returns the error of conventions whose unit has no length.
+fn no_inverse(target: &Space) -> Error {
+    let cause = Cause::value("a finite length above 0", format!("{:?}", target.metres_per_unit));
+    Error::without_offset("space", Field::new("metres_per_unit"), cause)
 }
 
 /// Returns the chosen level of detail of an asset, or the least detailed one if it has fewer. If no

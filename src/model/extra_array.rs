@@ -160,7 +160,8 @@ impl<'a> ExtraArray<'a> {
         self.info.stored.filter(|_| raw).unwrap_or(self.info.number)
     }
 
-    /// Returns the decoded numbers of the items in `range`, [`width`](Self::width) for each item.
+    /// Returns the decoded numbers of the items in `range`, [`width`](Self::width) for each item. An
+    /// item beyond the end has none.
     #[must_use]
     pub fn values(&self, range: Range<usize>) -> Vec<f64> {
         let mut values = Vec::new();
@@ -184,7 +185,8 @@ impl<'a> ExtraArray<'a> {
     #[doc(hidden)]
     pub fn visit(&self, range: Range<usize>, raw: bool, visit: ItemVisitor<'_>) -> io::Result<()> {
         let read = self.stored.as_ref().filter(|_| raw).unwrap_or(&self.decoded);
-        read(range, visit)
+        let end = range.end.min(self.len);
+        read(range.start.min(end)..end, visit)
     }
 }
 

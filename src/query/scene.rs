@@ -241,7 +241,11 @@ impl<'a> Scene<'a> {
 
     /// Returns the trees of the scene, which borrow nothing.
     pub(crate) fn into_trees(self) -> Vec<SceneTree> {
-        self.trees.into_owned()
+        let mut trees = self.trees.into_owned();
+        for tree in &mut trees {
+            tree.mask &= self.mask;
+        }
+        trees
     }
 
     /// Makes a scene without surfaces, with memory for `count` surfaces.
@@ -287,7 +291,7 @@ impl<'a> Scene<'a> {
     /// Returns [`ErrorKind::OutOfMemory`](crate::error::ErrorKind::OutOfMemory) if there is not
     /// enough memory.
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
-        let mut scene = Scene::with_room(self.trees.len())?;
+        let mut scene = Scene { mask: self.mask, ..Scene::with_room(self.trees.len())? };
         for one in &*self.trees {
             let moved = triangles(one.surface)?;
             scene.add_or_build(one.surface, moved, one.tree().and_then(|tree| tree.refit(&moved)), one.mask)?;
@@ -349,7 +353,8 @@ impl<'a> Scene<'a> {
     }
 
     /// Lends the scene for queries of the surfaces whose mask has a bit in common with `mask`. A
-    /// ray also has a mask: [`Ray::with_mask`](crate::query::Ray::with_mask).
+    /// ray also has a mask: [`Ray::with_mask`](crate::query::Ray::with_mask). The bounds, and the
+    /// triangles and neighbours of a vertex, are those of the whole scene.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {

@@ -45,8 +45,8 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         batch::first_hits(rays, &self.bounds(), |rays| {
-            let surfaces = self.surfaces().iter().enumerate();
-            for (number, surface) in surfaces.filter(|(_, surface)| surface.has(self.mask)) {
+            rays.iter_mut().flatten().for_each(|ray| ray.query.mask &= self.mask);
+            for (number, surface) in self.surfaces().iter().enumerate() {
                 surface.cast_batch(rays);
                 batch::keep_nearest(rays, number);
             }

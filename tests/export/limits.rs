@@ -2,6 +2,7 @@
 
 use crate::support::unigine::builder;
 use meshpeek::export::{Export, ExportFormat, ExportOptions, LossKind, SceneInput};
+use meshpeek::model::Space;
 use meshpeek::unigine::Generation;
 use meshpeek::{ErrorKind, Model};
 use serde_json::Value;
@@ -52,6 +53,10 @@ fn open(bytes: Vec<u8>) -> Model<Vec<u8>> {
 
 /// A container whose instances have these transforms.
 fn placed(transforms: &[[f64; 16]], material: &[(&str, Vec<u8>)]) -> Model<Vec<u8>> {
+    placed_squares(1, transforms, material)
+}
+
+fn placed_squares(squares: usize, transforms: &[[f64; 16]], material: &[(&str, Vec<u8>)]) -> Model<Vec<u8>> {
     let numbers =
         |numbers: &[f64]| spelled(|to| numbers.iter().fold(to.open_array(16), |to, one| to.real(*one)).close_array());
     let instance = |transform: &[f64; 16]| {
@@ -59,7 +64,7 @@ fn placed(transforms: &[[f64; 16]], material: &[(&str, Vec<u8>)]) -> Model<Vec<u
     };
     let instances: Vec<_> = transforms.iter().map(instance).collect();
     let list = ("material_list", array(&[string(b"m")]));
-    let high = zlib(&level(&[square()]));
+    let high = zlib(&level(&vec![square(); squares]));
     let stored = stored_asset(&[list], &[("high_lod", high)]);
     open(map(&[("instance", array(&instances)), ("mesh", array(&[string(&stored)]))]))
 }
@@ -131,6 +136,16 @@ fn an_output_has_at_most_the_allowed_size() {
         assert_eq!((error.kind(), error.field().to_string().as_str()), (ErrorKind::Limit, "output"), "{format}");
         assert!(out.len() as u64 <= size);
     }
+}
+
+#[test]
+fn a_list_of_draws_has_at_most_the_documented_length() {
+    let placed = |count| placed_squares(8, &vec![scaled(1.0); count], &[]);
+    let most = placed(1 << 14);
+    let list = most.draw_list(&Space::GLTF).unwrap();
+    assert_eq!(list.draws().len(), 1 << 17);
+    let error = placed((1 << 14) + 1).draw_list(&Space::GLTF).unwrap_err();
+    assert_eq!((error.kind(), error.field().to_string().as_str()), (ErrorKind::Limit, "draws"));
 }
 
 /// What a small file repeats is refused before it is built: hulls, and an asset at many places.

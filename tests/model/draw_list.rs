@@ -1,9 +1,10 @@
 //! Tests of the list of what is drawn of a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use meshpeek::model::{Asset, DrawItem, Space};
-use meshpeek::{Array, Model};
+use meshpeek::model::animation::Affine;
+use meshpeek::model::{Asset, DrawItem, Space, SpaceConversion};
+use meshpeek::{Array, Corner, Model};
 
 use crate::support::random::Random;
 
@@ -16,8 +17,8 @@ fn samples() -> Vec<PathBuf> {
     files.map(|file| file.unwrap().path()).filter(is_mesh).collect()
 }
 
-/// Returns the positions of every visible surface at every place, as `Space::placed` converts them.
-fn placed_positions(model: &Model, target: &Space) -> Vec<Vec<[f32; 3]>> {
+/// Returns the conversion of every visible surface at every place, as `Space::placed` makes it.
+fn placed_conversions(model: &Model, target: &Space) -> Vec<SpaceConversion> {
     let mut all = Vec::new();
     for instance in model.instances().unwrap() {
         let instance = instance.unwrap();
@@ -26,13 +27,16 @@ fn placed_positions(model: &Model, target: &Space) -> Vec<Vec<[f32; 3]>> {
         let placement = if is_bound(&*asset) { level.space().placement } else { instance.transform };
         let conversion = level.space().or(&Space::GLTF).placed(placement).conversion_to(target).unwrap();
         for index in instance.surfaces.unwrap_or(0..level.surfaces().unwrap().len()) {
-            let surface = level.surface(index).unwrap();
-            if surface.is_drawn().unwrap() {
-                all.push(surface.positions().unwrap().iter().map(|at| conversion.position(at)).collect());
-            }
+            all.extend(level.surface(index).unwrap().is_drawn().unwrap().then_some(conversion));
         }
     }
     all
+}
+
+/// Returns whether a map mirrors.
+fn mirrors(map: &Affine) -> bool {
+    let [[a, b, c], [d, e, f], [g, h, i], _] = map.columns();
+    a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0
 }
 
 fn is_bound(asset: &dyn Asset) -> bool {
@@ -40,28 +44,54 @@ fn is_bound(asset: &dyn Asset) -> bool {
     animations.bone_count().unwrap() > 0 && animations.inverse_bind(0).unwrap().is_some()
 }
 
+/// Returns the volume of the mesh that is drawn, which is positive if its triangles face outwards.
+fn volume(path: &Path) -> f32 {
+    let model = meshpeek::open(path).unwrap();
+    let list = model.draw_list(&Space::GLTF).unwrap();
+    let volumes = list.draws().iter().map(|draw| {
+        let lent = list.surface(draw).unwrap();
+        let (positions, corners) = (lent.surface().positions().unwrap(), lent.surface().corners().unwrap());
+        let volumes = corners.triangles().map(|corners| {
+            let at = |corner: Corner| positions.get(corner.position as usize).unwrap();
+            let place = |corner| draw.transform.apply(draw.conversion.position(at(corner)));
+            let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = draw.conversion.triangle(corners).map(place);
+            ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+        });
+        volumes.sum::<f32>() * if mirrors(&draw.transform) { -1.0 } else { 1.0 }
+    });
+    volumes.sum()
+}
+
 #[test]
 fn draws_have_the_places_and_bounds_of_the_file() {
-    let (mut draws, mut moved, mut materials) = (0, 0, 0);
+    let (mut draws, mut moved, mut materials, mut mirrored) = (0, 0, 0, 0);
     for path in samples() {
         let model = &meshpeek::open(&path).unwrap();
         let list = model.draw_list(&Space::GLTF).unwrap();
-        let expected = placed_positions(model, &Space::GLTF);
+        let expected = placed_conversions(model, &Space::GLTF);
         assert_eq!(list.draws().len(), expected.len(), "{}", path.display());
         for (draw, expected) in list.draws().iter().zip(&expected) {
             let lent = list.surface(draw).unwrap();
             let (positions, corners) = (lent.surface().positions().unwrap(), lent.surface().corners().unwrap());
             let (bounds, placed) = (list.bounds(draw).unwrap(), draw.transform.columns_f32());
-            for corner in corners.triangles().flatten() {
-                let Some(stored) = positions.get(corner.position as usize) else { continue };
-                let at = draw.transform.apply(draw.conversion.position(stored));
-                let expected = expected[corner.position as usize];
-                let size = placed.iter().flatten().chain(&expected).fold(1.0_f32, |size, part| size.max(part.abs()));
-                for axis in 0..3 {
-                    let (at, min, max) = (at[axis], bounds.min[axis], bounds.max[axis]);
-                    let error = size * 1e-5;
-                    assert!((at - expected[axis]).abs() <= error, "{}: {at} is not {expected:?}", path.display());
-                    assert!(min - error <= at && at <= max + error, "{}: {at} in {bounds:?}", path.display());
+            mirrored += u32::from(mirrors(&draw.transform));
+            for corners in corners.triangles() {
+                // The caller reverses the winding if the transform mirrors.
+                let [a, b, c] = draw.conversion.triangle(corners);
+                let drawn = if mirrors(&draw.transform) { [a, c, b] } else { [a, b, c] };
+                assert_eq!(drawn, expected.triangle(corners), "{}", path.display());
+                for corner in drawn {
+                    let Some(stored) = positions.get(corner.position as usize) else { continue };
+                    let at = draw.transform.apply(draw.conversion.position(stored));
+                    let expected = expected.position(stored);
+                    let size =
+                        placed.iter().flatten().chain(&expected).fold(1.0_f32, |size, part| size.max(part.abs()));
+                    for axis in 0..3 {
+                        let (at, min, max) = (at[axis], bounds.min[axis], bounds.max[axis]);
+                        let error = size * 1e-5;
+                        assert!((at - expected[axis]).abs() <= error, "{}: {at} is not {expected:?}", path.display());
+                        assert!(min - error <= at && at <= max + error, "{}: {at} in {bounds:?}", path.display());
+                    }
                 }
             }
             let named = lent.surface().material().unwrap();
@@ -74,6 +104,17 @@ fn draws_have_the_places_and_bounds_of_the_file() {
         }
     }
     assert!(draws > 30 && moved > 2 && materials > 2, "{draws} draws, {moved} moved, {materials} with material");
+    assert_eq!(mirrored, 0, "no sample has a placement that mirrors");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["guard_d.3d", "guard_a.3d"] {
+        std::fs::copy(format!("data/unreal/{name}"), folder.path().join(name)).unwrap();
+    }
+    let script = std::fs::read_to_string("data/unreal/guard.uc").unwrap();
+    let script = script.replace("X=0.06 Y=0.06", "X=-0.06 Y=0.06");
+    assert!(script.contains("X=-0.06"), "{script}");
+    std::fs::write(folder.path().join("guard.uc"), script).unwrap();
+    let [normal, mirrored] = [Path::new("data/unreal"), folder.path()].map(|folder| volume(&folder.join("guard_d.3d")));
+    assert!(normal > 0.0 && (normal - mirrored).abs() <= normal * 1e-3, "{normal}, mirrored {mirrored}");
 }
 
 #[test]

@@ -46,6 +46,16 @@ fn a_surface_has_the_arrays_of_its_format() {
         found += 1;
     }
     assert!(found > 1);
+    let flag = meshpeek::open("data/ezmesh/flag.ezm").unwrap();
+    let cloth = flag.surface(0).unwrap();
+    for name in cloth.extra_arrays() {
+        let Some(array) = cloth.extra_array(name).unwrap() else { continue };
+        assert_eq!(array.values(1..usize::MAX), array.values(1..array.count()), "{name}");
+        found += 100;
+    }
+    let types = surface.extra_array(surface.extra_arrays().next().unwrap()).unwrap().unwrap();
+    assert_eq!(types.values(0..usize::MAX), types.values(0..triangles));
+    assert!(found > 100);
     let tree = meshpeek::open("data/unigine/room_ms14.mesh").unwrap();
     let nodes = tree.surface(0).unwrap().extra_array("tree-nodes").unwrap().unwrap();
     assert!(nodes.count() > 0 && nodes.width() > 1, "{nodes:?}");

@@ -2,7 +2,7 @@
 
 use meshpeek::Surface;
 use meshpeek::model::animation::Affine;
-use meshpeek::query::{Faces, Hit, InstancedScene, Nearest, Ray, Scene, SceneInstance, SceneTrees};
+use meshpeek::query::{Faces, Hit, InstancedScene, Nearest, Ray, Scene, SceneInstance, SceneTrees, Triangles};
 
 use crate::support::cases;
 use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ball, grid};
@@ -101,6 +101,14 @@ fn views_with_a_mask_are_scenes_of_some_surfaces() {
             masked.masked(bits).masked(0b100).rays(&questions.rays),
             masked.masked(bits & 0b100).rays(&questions.rays)
         );
+        let others: Vec<Ray> = questions.rays.iter().map(|ray| ray.with_mask(0b11)).collect();
+        let one_by_one: Vec<_> = others.iter().map(|ray| masked.masked(bits).ray(ray)).collect();
+        assert_eq!(masked.masked(bits).rays(&others), one_by_one);
+        let lent = SceneTrees::new(&flat, masked.masked(bits)).unwrap();
+        assert_eq!(lent.scene(&flat).unwrap().rays(&others), one_by_one);
+        let refitted = masked.masked(bits);
+        let refitted = refitted.refit(|surface| Triangles::new(&Surface::new(&flat, surface)?)).unwrap();
+        assert_eq!(refitted.rays(&others), one_by_one);
         let view = masked.masked(bits);
         let instance = SceneInstance::new(7, &view, &Affine::IDENTITY).unwrap();
         let world = InstancedScene::new(vec![instance]).unwrap();
