@@ -124,6 +124,7 @@ macro_rules! internal_use {
 
 // The files of `tests/support` name the crate.
 #[cfg(test)]
+#[cfg(feature = "internals")]
 extern crate self as meshpeek;
 
 pub mod array;
@@ -166,6 +167,7 @@ mod simd;
 #[cfg(feature = "streaming")]
 pub mod streaming;
 #[cfg(test)]
+#[cfg(feature = "internals")]
 #[allow(dead_code, unused_imports, reason = "the tests in `tests` use all of it")]
 #[path = "../tests/support/unigine/builder/mod.rs"]
 mod test_builder;

@@ -172,7 +172,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self.animations().clip(index)
     }
 
-    /// Returns the bones and clips of the model as [`Animations`], which reads poses and keys.
+    /// Returns the bones and clips of the model as [`Animations`], of which a [`Pose`](crate::Pose) reads frames.
     #[must_use]
     pub fn animations(&self) -> &dyn Animations {
         self.file()
@@ -227,8 +227,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         DrawList::new(self.contents(), None, space)
     }
 
-    /// Lists what is drawn in level of detail `level`, or in the least detailed one of an asset
-    /// that has fewer levels.
+    /// Lists level of detail `level`, or the least detailed one of an asset with fewer levels.
     pub fn draw_list_at(&self, level: usize, space: &Space) -> Result<DrawList<'_>> {
         DrawList::new(self.contents(), Some(level), space)
     }
@@ -245,9 +244,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self.contents().metadata(visit)
     }
 
-    /// Returns the values of the file that only its format has, as a record, which the page
-    /// [json](crate::guide::json) lists. Those in compressed blocks of Second Life are left out:
-    /// [`skeleton`](Self::skeleton) and [`Asset::hull`] return them.
+    /// Returns the values of the file that only its format has, as the page
+    /// [json](crate::guide::json) lists them, without those in compressed blocks of Second Life.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {

@@ -51,7 +51,7 @@ impl Map {
     /// socket or a device, without waiting for a writer of the pipe. Returns
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened or mapped. Returns
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the [guard](crate::io::guard) is installed
-    /// and already covers [`MAX_MAPS`](crate::io::guard::MAX_MAPS) maps.
+    /// and already covers 8,192 maps.
     ///
     /// # Safety
     ///

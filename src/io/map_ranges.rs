@@ -100,7 +100,6 @@ impl Map {
     /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the bytes cannot be read from the disk,
     /// and [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is now shorter. The
     /// errors contain the offset and the path of the file.
-    #[doc(hidden)]
     pub fn wait_cached(&self, range: Range<u64>) -> Result<()> {
         let range = self.outwards(&range);
         if cached_pages(self.file(), &range) != Some(pages_of(&range)) {
@@ -133,7 +132,6 @@ impl Map {
     /// # Errors
     ///
     /// Returns the errors of [`wait_cached`](Self::wait_cached).
-    #[doc(hidden)]
     pub fn load_ranges(&self, ranges: &[Range<u64>]) -> Result<u64> {
         let (joined, mut missing) = (self.join(ranges), 0_u64);
         let mut absent = Vec::with_capacity(joined.len());
@@ -176,7 +174,6 @@ impl Map {
     ///
     /// Like every access to the map, reading a page that the file no longer has ends the process,
     /// unless the [guard](crate::io::guard) is installed.
-    #[doc(hidden)]
     pub fn populate(&self, range: Range<u64>) {
         let bytes = self.part(self.outwards(&range));
         bytes.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));

@@ -1,5 +1,5 @@
-//! Named levels of detail, and assets whose levels of detail, skin and collision shapes are
-//! compressed blocks, and what is known about these blocks.
+//! Assets whose levels of detail, skin and collision shapes are compressed blocks, and the
+//! descriptions of these blocks.
 
 use std::ops::Range;
 

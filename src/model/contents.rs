@@ -17,7 +17,7 @@ use crate::parse::Name;
 /// A borrowed or an owned value of a trait, such as one level of detail of an asset.
 ///
 /// The value is owned if the file has no place to keep it, for example if it contains an inflated
-/// block. Dropping the handle frees an owned value.
+/// block. Dropping it frees an owned value.
 pub enum MaybeOwned<'a, T: ?Sized> {
     /// A value that is part of the file.
     Borrowed(&'a T),
@@ -45,7 +45,7 @@ impl<T: ?Sized> fmt::Debug for MaybeOwned<'_, T> {
     }
 }
 
-/// The contents of a mesh file of any format. [`Model`](crate::Model) implements this trait.
+/// The contents of a mesh file of any format. [`Model`](crate::Model) has methods for them.
 ///
 /// A file contains *assets*. An asset is a mesh with its levels of detail, its skeleton and its
 /// collision shapes; most files contain one. An [`Instance`] places an asset, or some of its

@@ -37,11 +37,13 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
     animations.bone_count().is_ok_and(|count| count > 0) && animations.inverse_bind(0).is_ok_and(|bind| bind.is_some())
 }
 
-/// The [visible](crate::Surface::is_drawn) surfaces of each instance of a file, in file order. [`Model::draw_list`](crate::Model::draw_list) makes it.
+/// The [visible](crate::Surface::is_drawn) surfaces of each instance of a file, in file order.
+/// [`Model::draw_list`](crate::Model::draw_list) makes the list.
 ///
 /// The list keeps every asset that it inflates until it is dropped: at most 512 MiB, and at most
-/// 131,072 draws. One damaged asset or instance is an error of the whole list. A mesh whose format and file
-/// define no conventions is taken to be right-handed, with y up and counter-clockwise triangles.
+/// 131,072 draws. One damaged asset or instance is an error of the whole list. A mesh whose format
+/// and file define no conventions is taken to be right-handed, with y up and counter-clockwise
+/// triangles.
 ///
 /// The bones of a draw are those of its asset: `model.asset(draw.asset)?.animations()`.
 /// [`Pose::palette`](crate::Pose::palette) with `draw.conversion` makes their palette for the

@@ -85,7 +85,7 @@ kinds! {
 
 /// Data of the mesh that a written file does not contain: a file in another format
 /// ([`Export`](crate::export::Export)), or the file written again in its own format
-/// (`MeshFile::rewrite_losses`).
+/// by the verb `rewrite`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {

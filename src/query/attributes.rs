@@ -297,6 +297,7 @@ fn of_any<T, V>(array: Option<&T>, read: impl FnOnce(&T) -> Option<V>) -> Option
 }
 
 #[cfg(test)]
+#[cfg(feature = "internals")]
 #[allow(clippy::float_cmp, reason = "values at a corner are exact")]
 mod tests {
     use super::*;

@@ -1,6 +1,5 @@
-//! The queries of a scene, with a mask of its surfaces and a probe that receives the bytes that the
-//! queries read. The queries of a [`Scene`] are
-//! those without a probe.
+//! The queries of a scene, with a probe that receives the bytes that they read. [`Scene`] calls
+//! them without a probe.
 
 // Rule: this file sorts and maps by copies only.
 

@@ -135,9 +135,7 @@ impl<C: Content> Streamer<C> {
     }
 
     /// Passes a line of text to `line` for each decision: each request, load, eviction and event.
-    ///
-    /// With a `ManualClock` and without workers, two runs with the same
-    /// requests have the same lines. The log allocates memory.
+    /// The log allocates memory.
     pub fn set_log(&mut self, line: impl FnMut(&str) + Send + Sync + 'static) {
         self.scheduler.log = Log::new(line);
     }

@@ -35,8 +35,9 @@ fn placed_conversions(model: &Model, target: &Space) -> Vec<SpaceConversion> {
 
 /// Returns whether a map mirrors.
 fn mirrors(map: &Affine) -> bool {
-    let [[a, b, c], [d, e, f], [g, h, i], _] = map.columns();
-    a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) < 0.0
+    let [x, y, z, _] = map.columns();
+    let part = |at: usize| x[at] * (y[(at + 1) % 3] * z[(at + 2) % 3] - y[(at + 2) % 3] * z[(at + 1) % 3]);
+    part(0) + part(1) + part(2) < 0.0
 }
 
 fn is_bound(asset: &dyn Asset) -> bool {
@@ -78,9 +79,9 @@ fn draws_have_the_places_and_bounds_of_the_file() {
             for corners in corners.triangles() {
                 // The caller reverses the winding if the transform mirrors.
                 let [a, b, c] = draw.conversion.triangle(corners);
-                let drawn = if mirrors(&draw.transform) { [a, c, b] } else { [a, b, c] };
-                assert_eq!(drawn, expected.triangle(corners), "{}", path.display());
-                for corner in drawn {
+                let placed_corners = if mirrors(&draw.transform) { [a, c, b] } else { [a, b, c] };
+                assert_eq!(placed_corners, expected.triangle(corners), "{}", path.display());
+                for corner in placed_corners {
                     let Some(stored) = positions.get(corner.position as usize) else { continue };
                     let at = draw.transform.apply(draw.conversion.position(stored));
                     let expected = expected.position(stored);

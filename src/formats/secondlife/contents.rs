@@ -35,7 +35,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Contents for Mesh<D> {
     }
 
     /// Opens an asset of the file. The asset that the file was opened with is borrowed. The
-    /// inflated blocks of every other asset are freed with its handle.
+    /// inflated blocks of every other asset are freed with it.
     fn asset(&self, asset: usize) -> Result<MaybeOwned<'_, dyn Asset + '_>> {
         if self.container().is_none() || asset == self.options().asset {
             let count = Self::asset_count(self);

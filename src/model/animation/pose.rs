@@ -78,8 +78,9 @@ impl Pose {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::pose`], and [`ErrorKind::Buffer`] if the file `motion`
-    /// has another number of bones than the pose.
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the clip or the frame does not
+    /// exist, the error of damaged keys, and [`ErrorKind::Buffer`] if the file `motion` has another
+    /// number of bones than the pose.
     ///
     /// [`ErrorKind::Buffer`]: crate::ErrorKind::Buffer
     pub fn set_frame(&mut self, motion: &dyn Animations, clip: usize, frame: usize) -> Result<()> {

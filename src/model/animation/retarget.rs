@@ -156,7 +156,7 @@ impl Retarget {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Animations::pose`] and [`Animations::animated_bones`]. Returns
+    /// Returns the errors of [`Pose::set_frame`](crate::Pose::set_frame). Returns
     /// [`ErrorKind::Missing`] if the clip moves a bone that `onto` does not have, unless this
     /// `Retarget` is [`lenient`](Self::lenient). Returns [`ErrorKind::Buffer`] if the length of
     /// `out` is not the number of bones of `onto`.

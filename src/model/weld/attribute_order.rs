@@ -82,6 +82,7 @@ kernel! {
 }
 
 #[cfg(test)]
+#[cfg(feature = "internals")]
 mod tests {
     use super::*;
     use crate::decode::TangentFrame;
