@@ -108,7 +108,7 @@ pub struct DrawItem {
     pub surface: usize,
     /// The index of the material in [`Model::materials`](crate::Model::materials), or `None` if the
     /// file does not describe it. [`Surface::material`](crate::Surface::material) returns its name
-    /// also then.
+    /// in both cases.
     pub material: Option<usize>,
     /// The conversion of the stored vertices and indices to the conventions of the list, without
     /// the placement, which is in `transform`.
