@@ -354,6 +354,20 @@ pub fn expect_only(format: &'static str, list: &'static str, index: usize) -> Re
     if index == 0 { Ok(()) } else { Err(no_such(format, list, 1, index)) }
 }
 
+/// Returns [`ErrorKind::Limit`] if more is asked than is allowed. `name` is the name of the limit.
+pub(crate) fn expect_at_most(
+    format: &'static str,
+    field: Field,
+    name: &'static str,
+    allowed: u64,
+    asked: u64,
+) -> Result<()> {
+    if asked <= allowed {
+        return Ok(());
+    }
+    Err(Error::without_offset(format, field, Cause::Limit { name, allowed, asked }))
+}
+
 /// Makes the error for an index that is out of range.
 #[must_use]
 pub fn no_such(format: &'static str, list: &'static str, count: usize, index: usize) -> Error {

@@ -58,7 +58,7 @@ pub(crate) use split::{PartNormals, WrittenPart};
 pub(crate) use vertex_counter::{VertexCount, VertexCounter};
 pub(crate) use vertices::{CornerBlocks, VertexOrder, VertexParts, VertexRun};
 
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, expect_at_most};
 use crate::math::as_u64;
 
 /// What receives the bytes of several files, with the index of the file.
@@ -233,10 +233,7 @@ impl<'a> Export<'a> {
 
 /// Returns an error if an output of `asked` bytes is larger than the options allow.
 pub(crate) fn check_size(asked: u64, allowed: u64) -> Result<()> {
-    if asked <= allowed {
-        return Ok(());
-    }
-    Err(fault("output", Cause::Limit { name: "output", allowed, asked }))
+    expect_at_most("export", Field::new("output"), "output", allowed, asked)
 }
 
 /// Makes an error about the output.

@@ -172,7 +172,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self.animations().clip(index)
     }
 
-    /// Returns the bones and clips of the model as [`Animations`], of which a [`Pose`](crate::Pose) reads frames.
+    /// Returns the bones and clips of the model, whose frames a [`Pose`](crate::Pose) reads.
     #[must_use]
     pub fn animations(&self) -> &dyn Animations {
         self.file()

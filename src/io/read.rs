@@ -50,7 +50,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// Returns [`ErrorKind::Truncated`] if the file becomes shorter while it is read,
-/// [`ErrorKind::Changed`] if it changes otherwise, and [`ErrorKind::Limit`](crate::ErrorKind::Limit) if it is larger than memory.
+/// [`ErrorKind::Changed`] if it changes otherwise, and the errors of `read_up_to`.
 ///
 /// [`ErrorKind::Truncated`]: crate::ErrorKind::Truncated
 /// [`ErrorKind::Changed`]: crate::ErrorKind::Changed

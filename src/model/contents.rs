@@ -45,6 +45,11 @@ impl<T: ?Sized> fmt::Debug for MaybeOwned<'_, T> {
     }
 }
 
+/// Returns the number of bytes that are inflated each time an asset is opened.
+pub(crate) fn inflated_bytes(asset: &MaybeOwned<'_, dyn Asset + '_>) -> u64 {
+    if matches!(asset, MaybeOwned::Owned(_)) { asset.inflated_bytes() } else { 0 }
+}
+
 /// The contents of a mesh file of any format. [`Model`](crate::Model) has methods for them.
 ///
 /// A file contains *assets*. An asset is a mesh with its levels of detail, its skeleton and its

@@ -3,20 +3,20 @@
 use std::ops::Range;
 
 use super::animation::{Affine, Animations};
-use super::contents::{Asset, Contents, Material, MaybeOwned};
+use super::contents::{Asset, Contents, Material, MaybeOwned, inflated_bytes};
 use super::conversion::SpaceConversion;
 use super::geometry::{Geometry, LentSurface};
 use super::material_index::MaterialIndex;
 use super::space::{Axis, Handedness, Space, Winding};
 use crate::array::Bounds;
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Field, Result, no_such};
+use crate::error::{Cause, Error, Field, Result, expect_at_most, no_such};
 use crate::math::as_u64;
 
 /// The greatest number of surfaces at all places of a file. Real files have at most a thousand.
 const MAX_DRAWS: u64 = 1 << 17;
-/// The greatest number of inflated bytes of all assets together.
-const MAX_INFLATED: u64 = 512 << 20;
+/// The greatest number of bytes that are inflated for all instances together.
+pub(crate) const MAX_INFLATED: u64 = 512 << 20;
 
 /// The conventions of a mesh whose format and file define none.
 const ASSUMED: Space = Space {
@@ -135,20 +135,21 @@ impl<'m> DrawList<'m> {
     }
 
     fn add_instance(&mut self, number: usize, level: Option<usize>, materials: &MaterialIndex) -> Result<()> {
+        let (format, count) = (self.contents.format(), self.assets.len());
         let instance = self.contents.instance(number)?;
-        let count = self.assets.len();
         let slot = self.assets.get_mut(instance.asset);
-        let slot = slot.ok_or_else(|| no_such(self.contents.format(), "asset", count, instance.asset))?;
+        let slot = slot.ok_or_else(|| no_such(format, "asset", count, instance.asset))?;
         let drawn = if let Some(drawn) = slot {
             drawn
         } else {
             let drawn = DrawnAsset::new(self.contents.asset(instance.asset)?, level, &self.target)?;
-            self.inflated = self.inflated.saturating_add(drawn.inflated_bytes());
-            within(self.contents, "inflated", MAX_INFLATED, self.inflated)?;
+            self.inflated = self.inflated.saturating_add(inflated_bytes(&drawn.asset));
+            expect_at_most(format, Field::new("inflated"), "inflated", MAX_INFLATED, self.inflated)?;
             slot.insert(drawn)
         };
         let surfaces = drawn.visible(instance.surfaces);
-        within(self.contents, "draws", MAX_DRAWS, as_u64(self.draws.len().saturating_add(surfaces.len())))?;
+        let asked = as_u64(self.draws.len().saturating_add(surfaces.len()));
+        expect_at_most(format, Field::new("draws"), "draws", MAX_DRAWS, asked)?;
         let placement = drawn.bound.unwrap_or(instance.transform);
         let transform = drawn.conversion.transform(&placement).ok_or_else(|| no_inverse(&self.target))?;
         let geometry = drawn.asset.level(drawn.level)?;
@@ -201,8 +202,8 @@ impl<'m> DrawList<'m> {
 
     /// Returns the bounding box of a draw in the scene, in the conventions of the list.
     ///
-    /// It contains the [bounds](crate::Surface::bounds) of the surface, which are stored or computed
-    /// from the positions of the base shape, up to the rounding of `f32`. A pose is not considered.
+    /// It contains the [bounds](crate::Surface::bounds) of the surface, which are stored or
+    /// computed from the base shape, up to the rounding of `f32`. A pose is not considered.
     ///
     /// # Errors
     ///
@@ -243,19 +244,6 @@ impl<'m> DrawnAsset<'m> {
         let [start, end] = [range.start, range.end].map(|end| self.surfaces.partition_point(|surface| *surface < end));
         self.surfaces.get(start..end).unwrap_or_default()
     }
-
-    /// Returns the bytes of the inflated blocks that the list keeps.
-    fn inflated_bytes(&self) -> u64 {
-        if matches!(self.asset, MaybeOwned::Owned(_)) { self.asset.inflated_bytes() } else { 0 }
-    }
-}
-
-/// Returns an error if more is asked than a list may have.
-fn within(contents: &dyn Contents, name: &'static str, allowed: u64, asked: u64) -> Result<()> {
-    if asked <= allowed {
-        return Ok(());
-    }
-    Err(Error::without_offset(contents.format(), Field::new(name), Cause::Limit { name, allowed, asked }))
 }
 
 /// Returns the error of conventions whose unit has no length.

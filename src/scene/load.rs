@@ -4,9 +4,10 @@
 use super::shape::SurfaceShape;
 use super::{PlacedSurface, PoolKey};
 use crate::array::Array as _;
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Field, Result, expect_at_most};
 use crate::math::{as_index, as_u64};
-use crate::model::{Asset, Geometry, MaybeOwned, Surface};
+use crate::model::draw_list::MAX_INFLATED;
+use crate::model::{Geometry, Surface};
 
 /// The load that every scene may have.
 const BASE: u64 = 1 << 21;
@@ -112,8 +113,6 @@ impl SceneLoad {
 const VISIT: u64 = 1024;
 /// The number of surfaces whose visits do not count, so the limit of a small output is exact.
 const FREE_SURFACES: u64 = 256;
-/// The number of bytes that may be inflated again for all places together.
-const MAX_INFLATED: u64 = 512 << 20;
 
 /// The size of an output in which surfaces are repeated at each place. An output that would be too
 /// large is refused while its surfaces are counted.
@@ -142,27 +141,19 @@ impl OutputSize {
         let visit = if self.surfaces > FREE_SURFACES { VISIT } else { 0 };
         let bytes = items.saturating_mul(4).saturating_add(visit);
         self.written = self.written.saturating_add(bytes);
-        within("output", self.written, self.max_bytes)
+        within("output", self.max_bytes, self.written)
     }
 
     /// Adds an asset that was opened again, because places of another asset are between its places.
     pub(super) fn add_again(&mut self, inflated: u64) -> Result<()> {
         self.inflated = self.inflated.saturating_add(inflated);
-        within("inflated", self.inflated, MAX_INFLATED)
+        within("inflated", MAX_INFLATED, self.inflated)
     }
 }
 
 /// Returns an error if the places together ask for more than is allowed.
-fn within(name: &'static str, asked: u64, allowed: u64) -> Result<()> {
-    if asked <= allowed {
-        return Ok(());
-    }
-    Err(Error::without_offset("export", Field::new("output"), Cause::Limit { name, allowed, asked }))
-}
-
-/// Returns the number of bytes that are inflated each time an asset is opened.
-pub(crate) fn inflated_bytes(asset: &MaybeOwned<'_, dyn Asset + '_>) -> u64 {
-    if matches!(asset, MaybeOwned::Owned(_)) { asset.inflated_bytes() } else { 0 }
+fn within(name: &'static str, allowed: u64, asked: u64) -> Result<()> {
+    expect_at_most("export", Field::new("output"), name, allowed, asked)
 }
 
 /// Returns the number of vertex frames of a mesh before the first that the file contains only in

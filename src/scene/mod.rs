@@ -13,10 +13,11 @@ mod vertex_colors;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+pub(crate) use crate::model::contents::inflated_bytes;
 pub(crate) use crate::model::draw_list::is_bound;
 pub use input::{ClipSource, SceneInput};
+pub(crate) use load::whole_frames;
 use load::{OutputSize, SceneLoad};
-pub(crate) use load::{inflated_bytes, whole_frames};
 pub use normals::NormalChoice;
 use normals::NormalInput;
 pub(crate) use options::{Adjustment, SceneOptions};
@@ -24,7 +25,7 @@ pub use options::{LevelChoice, OutputSpace};
 use shape::{ScenePose, SurfaceShape};
 pub(crate) use vertex_colors::{ColorRole, ColorUse};
 
-use crate::error::{Cause, Error, Field, Result};
+use crate::error::{Cause, Error, Field, Result, expect_at_most};
 use crate::math::{as_index, as_u64};
 use crate::model::animation::{Affine, Animations};
 use crate::model::draw_list::{in_conventions, known_space};
@@ -32,7 +33,7 @@ use crate::model::{Asset, Colors, Contents, Geometry, Space, SpaceConversion, Su
 use crate::parse::filled;
 
 /// The greatest number of instances in a file. Every real file has fewer than a thousand.
-const MAX_INSTANCES: usize = 1 << 16;
+const MAX_INSTANCES: u64 = 1 << 16;
 
 /// A place of an asset in the scene of the file: a copy of an [`Instance`](crate::model::Instance).
 #[derive(Clone, Debug)]
@@ -147,10 +148,8 @@ impl<'a> PlacedScene<'a> {
             damaged: RefCell::default(),
         };
         let count = contents.instance_count()?;
-        if count > MAX_INSTANCES {
-            let allowed = as_u64(MAX_INSTANCES);
-            return Err(scene.fault("instances", Cause::Limit { name: "instances", allowed, asked: as_u64(count) }));
-        }
+        let field = Field::new("instances");
+        expect_at_most(contents.format(), field, "instances", MAX_INSTANCES, as_u64(count))?;
         for instance in 0..count {
             let instance = contents.instance(instance)?;
             if asset.is_none_or(|asset| asset == instance.asset) {

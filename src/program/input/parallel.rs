@@ -43,7 +43,7 @@ struct BlockResults<T> {
 /// files. `size` returns the number of items that one of them holds. About 4,096 items are held,
 /// and the lists of the last file of each thread.
 ///
-/// Prints the same notes as [`each`](super::open::each), and returns the files that were not opened.
+/// Prints the same notes as [`each`](super::open::each), and returns what was left out.
 pub fn each_in_parallel<T: Send>(
     (names, walk): (&[PathBuf], &WalkArgs),
     global: &Global,
