@@ -93,6 +93,17 @@ fn decode_in_pieces(positions: Positions<'_>, length: usize) {
     }
 }
 
+/// Decodes positions in small pieces from two places in turn, and calls `between` after each piece.
+fn scan_two_places(positions: Positions<'_>, mut between: impl FnMut(usize)) {
+    let mut out = [[0.0; 3]; 128];
+    for start in (0..positions.len() / 2 - 128).step_by(128) {
+        for start in [start, positions.len() / 2 + start] {
+            positions.slice(start..start + 128).unwrap().decode_into(&mut out).unwrap();
+            between(start);
+        }
+    }
+}
+
 type Scan = fn(Positions<'_>);
 
 /// The positions of a surface take 265 pages, and no scan waits for each of them.
@@ -120,20 +131,47 @@ fn no_scan_is_read_page_by_page() {
             (0..positions.len()).step_by(4 * 342).for_each(|vertex| _ = positions.get(vertex));
             let _ = positions.bounds();
         }),
-        ("two scans in turn", |positions| {
-            let mut out = [[0.0; 3]; 128];
-            for start in (0..positions.len() / 2 - 128).step_by(128) {
-                for start in [start, positions.len() / 2 + start] {
-                    positions.slice(start..start + 128).unwrap().decode_into(&mut out).unwrap();
-                }
-            }
-        }),
+        ("two scans in turn", |positions| scan_two_places(positions, |_| ())),
     ];
     for (name, scan) in scans {
         let waits = file.waits(|model| scan(positions(model)));
         let allowed = if name.contains("every fourth") { 67 + 60 } else { 60 };
         assert!(waits <= allowed, "{name}: waited {waits} times");
     }
+}
+
+/// A scan is read ahead when files are mapped meanwhile, whichever of its pieces they follow.
+#[test]
+fn maps_of_other_files_do_not_stop_reading_ahead() {
+    let Some(file) = ColdFile::on_a_disk() else { return };
+    for (every, length) in [(1, 512), (7, 512), (31, 128), (3, 7000), (2, 30_000)] {
+        let waits = file.waits(|model| {
+            let positions = positions(model);
+            let mut out = vec![[0.0; 3]; length];
+            for (piece, start) in (0..positions.len() - length).step_by(length).enumerate() {
+                positions.slice(start..start + length).unwrap().decode_into(&mut out).unwrap();
+                if piece % every == 0 {
+                    map_a_sample();
+                }
+            }
+        });
+        assert!(waits <= 60, "a map after {every} pieces of {length}: waited {waits} times");
+    }
+    for place in 0..30 {
+        let waits = file.waits(|model| {
+            scan_two_places(positions(model), |at| {
+                if at % (30 * 128) == place * 128 {
+                    map_a_sample();
+                }
+            });
+        });
+        assert!(waits <= 60, "maps from piece {place}: waited {waits} times");
+    }
+}
+
+fn map_a_sample() {
+    // SAFETY: No process writes to the samples.
+    drop(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh").unwrap() });
 }
 
 /// What was in memory of an earlier map at the same address is not assumed of a new map.

@@ -36,6 +36,8 @@ struct Scan {
     /// The end of the bytes for which advice was given, or which are in memory. It is the start of
     /// a page.
     until: usize,
+    /// The value of `until` before the scan was doubted, or a place that the scan has passed.
+    doubted: usize,
     /// The number of bytes from the start of the scan to `next`.
     length: usize,
 }
@@ -152,11 +154,12 @@ impl Scans {
 
 impl Scan {
     /// A place that remembers no scan. No bytes continue it.
-    const NONE: Self = Self { next: usize::MAX, until: 0, length: 0 };
+    const NONE: Self = Self { next: usize::MAX, until: 0, doubted: 0, length: 0 };
 
     /// Returns the scan without knowledge of the bytes that the thread has not read.
     fn doubted(self) -> Self {
-        Self { until: self.until.min(page_end(self.next)), ..self }
+        let until = self.until.min(page_end(self.next));
+        Self { until, doubted: self.doubted.max(self.until), ..self }
     }
 
     /// Begins a scan with `bytes`. Bytes of less than two pages are not prefetched, because most of
@@ -168,7 +171,7 @@ impl Scan {
         if file_end.is_none() && bytes.len() >= 2 * PAGE && !seem_cached(&std::iter::once(bytes)) {
             advise_will_need(bytes.as_ptr(), bytes.len());
         }
-        Self { next, until: page_end(file_end.unwrap_or(next)), length: bytes.len() }
+        Self { next, until: page_end(file_end.unwrap_or(next)), doubted: 0, length: bytes.len() }
     }
 
     /// Continues the scan with `bytes`.
@@ -187,11 +190,18 @@ impl Scan {
         if let Some(end) = files.end_of(unknown) {
             return Self { until: page_end(end), ..self };
         }
-        let are_cached = match unknown.len() {
-            ..=AHEAD_SAMPLED => are_cached(1, |_| touch(unknown)),
-            _ => seem_cached(&std::iter::once(unknown)),
-        };
+        let is_short = unknown.len() <= AHEAD_SAMPLED;
+        let are_cached =
+            if is_short { are_cached(1, |_| touch(unknown)) } else { seem_cached(&std::iter::once(unknown)) };
         let [least, most] = AHEAD;
+        let start = unknown.as_ptr().addr();
+        if are_cached && is_short && start < self.doubted {
+            // The first page may be in memory because advice was given for it, which says nothing
+            // of the pages beyond `doubted`.
+            let until = self.doubted.min(page_end(start.saturating_add(CACHED_AHEAD)));
+            let scan = Self { until, ..self };
+            return if self.next <= until { scan } else { scan.advise(bytes, files) };
+        }
         let length = if are_cached {
             unknown.len().max(CACHED_AHEAD)
         } else {
@@ -199,8 +209,7 @@ impl Scan {
             advise_will_need(unknown.as_ptr(), length);
             length
         };
-        let until = page_end(unknown.as_ptr().addr().saturating_add(length));
-        Self { until, ..self }
+        Self { until: page_end(start.saturating_add(length)), ..self }
     }
 }
 
