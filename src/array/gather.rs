@@ -3,7 +3,7 @@
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::array::access::Array;
-use crate::array::chunks::{CHUNK_BYTES, ChunkBuffer};
+use crate::array::bulk::{CHUNK_BYTES, ChunkBuffer};
 use crate::array::{Consecutive, CornerArray, Packed, Strided};
 use crate::decode::Decode;
 use crate::decode::polygon::DecodeCorners;

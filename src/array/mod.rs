@@ -6,7 +6,6 @@ pub(crate) mod access;
 pub(crate) mod arbitrary;
 pub(crate) mod bounds;
 pub(crate) mod bulk;
-pub(crate) mod chunks;
 mod consecutive;
 mod corner_array;
 pub(crate) mod gather;
@@ -24,7 +23,7 @@ mod strided;
 
 pub use access::Array;
 pub use bounds::{Bounds, Sphere};
-pub use chunks::Chunks;
+pub use bulk::Chunks;
 pub use iter::ArrayIter;
 
 internal_use!(consecutive::Consecutive, corner_array::CornerArray, packed::Packed, strided::Strided);

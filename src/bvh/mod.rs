@@ -7,7 +7,7 @@
 //! | building | `build`: builds a tree from the root down, with splits by `sah`; `leaf_order`: how leaves refer to triangles; `pages`: assigns nodes to pages |
 //! | the tree | `tree`: the tree itself; `layout`: the records of a tree; `tree_view`: reads a tree; `persist`: stores trees in a sidecar |
 //! | other trees | `import`: converts the spatial tree of a file; `refit`: adjusts the boxes of a tree to a pose; `check`: checks a tree from a sidecar |
-//! | queries | `traverse`: the traversal loop of all queries; the loop uses a `stack`, a `probe` and the `kernel` for the processor |
+//! | queries | `traverse`: the traversal loop of all queries, with its stack; the loop uses a `probe` and the `kernel` for the processor |
 
 pub(crate) mod bit_set;
 pub(crate) mod build;
@@ -24,7 +24,6 @@ pub(crate) mod probe;
 pub(crate) mod refit;
 pub(crate) mod reserve;
 pub(crate) mod sah;
-pub(crate) mod stack;
 pub(crate) mod traverse;
 pub(crate) mod tree;
 pub(crate) mod tree_view;

@@ -19,7 +19,6 @@ mod samples;
 pub mod secondlife;
 #[cfg(feature = "query")]
 mod sidecar_content;
-mod sidecar_place;
 pub mod unigine;
 pub mod unreal;
 
@@ -36,15 +35,15 @@ pub use model::Model;
 pub use open::open;
 #[cfg(feature = "cli")]
 pub(crate) use open::{open_named, unopened_properties};
+#[cfg(feature = "internals")]
+pub use open_mapped::MeshSources;
 #[cfg(feature = "query")]
-pub use open_indexed::SidecarState;
+pub use open_mapped::SidecarState;
 pub use open_mapped::open_mapped;
 #[cfg(feature = "internals")]
 pub use registered::{FileData, FileFormat, RegisteredFile};
 #[cfg(feature = "query")]
 pub use sidecar_content::SidecarContent;
-#[cfg(feature = "internals")]
-pub use sidecar_place::MeshSources;
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};
 

@@ -1,69 +1,14 @@
 //! Opening a mesh together with its sidecar, which is written if there is none.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::model::Model;
-use super::sidecar_place::{MeshSources, SidecarPlace};
-use crate::error::{Error, Result};
+use super::open_mapped::{MeshSources, SidecarPlace, SidecarState};
+use crate::error::Result;
 use crate::io::{self, FileBytes};
 use crate::parse::OpenOptions;
 use crate::sidecar::{Sidecar, SidecarCache};
-
-/// Where the sidecar of a model comes from, or why it has none:
-/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) returns it.
-///
-/// ```no_run
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::SidecarState;
-/// use meshpeek::SidecarCache;
-///
-/// let (city, state) = meshpeek::OpenOptions::default().open_indexed("city.mesh", &SidecarCache::of_user())?;
-/// if let SidecarState::Failed(error) = &state {
-///     eprintln!("slower without a sidecar: {error}");
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum SidecarState {
-    /// The sidecar at this path already existed.
-    Found(PathBuf),
-    /// The sidecar was built, and written to this path.
-    Written(PathBuf),
-    /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
-    /// 1,024 triangles.
-    NotNeeded,
-    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
-    /// consists of several files. [`OpenOptions::with_asset`](crate::OpenOptions::with_asset) and
-    /// [`OpenOptions::with_partial`](crate::OpenOptions::with_partial) select a part of a Second Life file.
-    NotPossible,
-    /// There is no valid sidecar, and none could be built or written. The error has the path of the
-    /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
-    /// mesh is not searched for data that needs a sidecar.
-    Failed(Error),
-}
-
-impl SidecarState {
-    /// Returns the path of the sidecar in use.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Found(path) | Self::Written(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// Returns why the sidecar could not be built or written.
-    #[must_use]
-    pub const fn error(&self) -> Option<&Error> {
-        match self {
-            Self::Failed(error) => Some(error),
-            _ => None,
-        }
-    }
-}
 
 impl OpenOptions {
     /// Copies the mesh at `path` to memory, like [`open`](crate::open), and uses its

@@ -1,16 +1,18 @@
-//! Opening a mesh from memory maps of its files.
+//! Opening a mesh from memory maps of its files, with the sidecar that it has.
 #![allow(unsafe_code, reason = "mapping a file is unsafe")]
 
 use std::fs::File;
 use std::path::Path;
+#[cfg(feature = "query")]
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::model::{FormatFile, Model};
-use super::sidecar_place::{MeshSources, SidecarPlace};
-use crate::error::Result;
-use crate::io::{FileBytes, Map};
+use crate::error::{Cause, Error, Field, Result};
+use crate::io::{self, FileBytes, Map};
+use crate::math::as_u64;
 use crate::parse::OpenOptions;
-use crate::sidecar::{Key, Sidecar, SidecarCache};
+use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
 
 /// Maps the files of the mesh at `path`, of any format, and opens it. Nothing is copied: an array
 /// of the file is read when the program reads its items.
@@ -85,7 +87,7 @@ impl OpenOptions {
         &self,
         path: impl AsRef<Path>,
         cache: &SidecarCache,
-    ) -> Result<(Model, super::open_indexed::SidecarState)> {
+    ) -> Result<(Model, SidecarState)> {
         // SAFETY: The caller guarantees that the files do not change.
         let sources = unsafe { Mapped::new() };
         self.open_or_write_sidecar(path.as_ref(), cache, &sources)
@@ -100,7 +102,7 @@ impl OpenOptions {
     ) -> Result<Model> {
         let (model, key) = self.open_with_key(path, sources)?;
         let Some(key) = key else { return Ok(model) };
-        let found = key.and_then(|key| SidecarPlace { path, cache, sources }.find_only(&model, &key));
+        let found = key.and_then(|key| SidecarPlace { path, cache, sources }.find_only(&key));
         Ok(match found {
             Ok(Some(found)) => model.with_sidecar(Arc::new(found.sidecar)),
             // A sidecar only saves time.
@@ -108,7 +110,8 @@ impl OpenOptions {
         })
     }
 
-    /// Opens a mesh. Also returns the key of its file, or `None` if the mesh cannot have a sidecar.
+    /// Opens a mesh. Also returns the key of its file, or `None` if the mesh cannot have a sidecar,
+    /// because it is not all that one file contains.
     pub(super) fn open_with_key<S: MeshSources>(
         &self,
         path: &Path,
@@ -116,15 +119,72 @@ impl OpenOptions {
     ) -> Result<(Model, Option<Result<Key>>)> {
         // If the file changes after this moment, it has another key.
         let key = Key::of_path(path);
-        let model = self.open_by(path, |path| sources.load(path))?;
-        let is_possible = self.is_whole_file(&model);
-        Ok((model, is_possible.then_some(key)))
+        let (mut files, mut size) = (0_usize, 0);
+        let model = self.open_by(path, |path| {
+            let data = sources.load(path)?;
+            (files, size) = (files.saturating_add(1), as_u64(data.as_ref().len()));
+            Ok(data)
+        })?;
+        let is_part = matches!(model.format_file(), FormatFile::SecondLife(_)) && (self.partial || self.asset > 0);
+        let same = |key: Key| if key.size() == size { Ok(key) } else { Err(changed()) };
+        Ok((model, (files == 1 && !is_part).then(|| key.and_then(same))))
+    }
+}
+
+/// Where the sidecar of a model comes from, or why it has none:
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) returns it.
+///
+/// ```no_run
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::SidecarState;
+/// use meshpeek::SidecarCache;
+///
+/// let (city, state) = meshpeek::OpenOptions::default().open_indexed("city.mesh", &SidecarCache::of_user())?;
+/// if let SidecarState::Failed(error) = &state {
+///     eprintln!("slower without a sidecar: {error}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "query")]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SidecarState {
+    /// The sidecar at this path already existed.
+    Found(PathBuf),
+    /// The sidecar was built, and written to this path.
+    Written(PathBuf),
+    /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
+    /// 1,024 triangles.
+    NotNeeded,
+    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
+    /// consists of several files. [`OpenOptions::with_asset`](crate::OpenOptions::with_asset) and
+    /// [`OpenOptions::with_partial`](crate::OpenOptions::with_partial) select a part of a Second Life file.
+    NotPossible,
+    /// There is no valid sidecar, and none could be built or written. The error has the path of the
+    /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
+    /// mesh is not searched for data that needs a sidecar.
+    Failed(Error),
+}
+
+#[cfg(feature = "query")]
+impl SidecarState {
+    /// Returns the path of the sidecar in use.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Found(path) | Self::Written(path) => Some(path),
+            _ => None,
+        }
     }
 
-    /// Returns whether a model is all that one file contains.
-    fn is_whole_file<D: AsRef<[u8]> + Send + Sync>(&self, model: &Model<D>) -> bool {
-        let is_part = matches!(model.format_file(), FormatFile::SecondLife(_)) && (self.partial || self.asset > 0);
-        !is_part && model.source_count() == 1
+    /// Returns why the sidecar could not be built or written.
+    #[must_use]
+    pub const fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
@@ -156,4 +216,83 @@ impl MeshSources for Mapped {
     fn is_usable(&self, _: &Sidecar) -> bool {
         true
     }
+}
+
+/// The number of bytes by which an untrusted sidecar may exceed twice the size of its mesh file.
+const MAX_UNTRUSTED_EXCESS: u64 = 1 << 20;
+
+/// How the bytes of a mesh and of its sidecar are loaded.
+#[allow(clippy::missing_errors_doc, reason = "the errors are those of the implementations")]
+pub trait MeshSources {
+    /// The type of the value that owns the bytes of a sidecar.
+    type Sidecar: AsRef<[u8]> + Send + Sync + 'static;
+
+    /// Loads a file of the mesh.
+    fn load(&self, path: &Path) -> Result<FileBytes>;
+
+    /// Loads a trusted sidecar.
+    fn load_sidecar(&self, file: File) -> Result<Self::Sidecar>;
+
+    /// Returns whether a sidecar is used. Otherwise it is replaced.
+    fn is_usable(&self, sidecar: &Sidecar) -> bool;
+}
+
+/// The places of the sidecar of one mesh file, and how its bytes are loaded.
+pub(super) struct SidecarPlace<'a, S> {
+    /// The path of the mesh file.
+    pub(super) path: &'a Path,
+    pub(super) cache: &'a SidecarCache,
+    pub(super) sources: &'a S,
+}
+
+impl<S: MeshSources> SidecarPlace<'_, S> {
+    /// Finds the sidecar of a mesh.
+    pub(super) fn find_only(&self, key: &Key) -> Result<Option<Found>> {
+        self.expect_unchanged(key)?;
+        self.find(key)
+    }
+
+    /// Finds a sidecar that can be used. Returns an error if a trusted sidecar cannot be loaded,
+    /// because a new one could not be loaded either.
+    pub(super) fn find(&self, key: &Key) -> Result<Option<Found>> {
+        let limit = key.size().saturating_mul(2).saturating_add(MAX_UNTRUSTED_EXCESS);
+        let mut failed = None;
+        let found = self.cache.find(self.path, key, |file, trust| match trust {
+            Trust::Trusted => {
+                let loaded = self.sources.load_sidecar(file).map(SidecarBytes::Loaded);
+                loaded.inspect_err(|error| failed = Some(error.clone()))
+            }
+            Trust::Untrusted => io::read_up_to(file, 0, limit).map(SidecarBytes::Copied),
+        });
+        match (found.filter(|found| self.sources.is_usable(&found.sidecar)), failed) {
+            (None, Some(error)) => Err(error),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// Returns an error if the file at the path has another key than before it was opened.
+    pub(super) fn expect_unchanged(&self, key: &Key) -> Result<()> {
+        if Key::of_path(self.path)? == *key { Ok(()) } else { Err(changed()) }
+    }
+}
+
+/// The bytes of a sidecar.
+enum SidecarBytes<S> {
+    /// The bytes of a trusted sidecar, which the caller loaded.
+    Loaded(S),
+    /// A copy of an untrusted sidecar.
+    Copied(Vec<u8>),
+}
+
+impl<S: AsRef<[u8]>> AsRef<[u8]> for SidecarBytes<S> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Loaded(bytes) => bytes.as_ref(),
+            Self::Copied(bytes) => bytes,
+        }
+    }
+}
+
+pub(super) fn changed() -> Error {
+    Error::without_offset("file", Field::new("file"), Cause::Changed)
 }

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::Model;
-use super::open_indexed::SidecarState;
-use super::sidecar_place::{MeshSources, SidecarPlace, changed};
+use super::open_mapped::{MeshSources, SidecarPlace, SidecarState, changed};
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::{AtomicFile, OpenFolder};
 use crate::model::Geometry;
@@ -90,7 +89,7 @@ impl<S: MeshSources> SidecarPlace<'_, S> {
         model: &Model<D>,
         key: &Key,
     ) -> Result<(SidecarState, Option<Arc<Sidecar>>)> {
-        if let Some(found) = self.find_only(model, key)? {
+        if let Some(found) = self.find_only(key)? {
             return Ok((SidecarState::Found(found.path), Some(Arc::new(found.sidecar))));
         }
         if !self.write(model, key)? {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::output::Blocks;
 use crate::array::Array;
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Result};
 use crate::math::as_index;

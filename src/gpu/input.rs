@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use half::f16;
 
-use super::block::Buffer;
 use super::interleave::MAX_VERTICES;
 use super::layout::Semantic;
+use super::output::Buffer;
 use super::vertex_format;
 use super::vertex_format::VertexFormat;
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather;
 use crate::array::{Array, Packed};
 use crate::decode::convert::{HalfFloat, OutputFormat, Snorm, Unorm};

@@ -5,7 +5,7 @@
 
 #![allow(clippy::inline_always, reason = "the loops must be compiled for each width")]
 
-use super::block::{Buffer, for_each_place};
+use super::output::{Buffer, for_each_place};
 use super::triple_words::{TRIPLE, with_1_word, with_2_words, with_3_words};
 use crate::simd::kernel;
 

@@ -49,7 +49,6 @@
 //! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
 //! of the file, and [`wgsl`] contains the functions that decode them in a shader.
 
-mod block;
 mod drawable;
 mod gathered;
 mod indices;

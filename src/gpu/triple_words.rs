@@ -5,7 +5,7 @@
 
 #![allow(clippy::inline_always, reason = "the loops must be compiled for each number of words")]
 
-use super::block::for_each_place;
+use super::output::for_each_place;
 use crate::simd::kernel;
 
 /// The number of bytes of three floats.

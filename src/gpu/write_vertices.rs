@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use super::block::{Block, Buffer};
 use super::gathered::{self, GatheredArrays};
 use super::input::Scratch;
 use super::interleave::{ColumnBuffer, MAX_VERTICES, MAX_WORDS, WordBuffer};
-use super::output::Blocks;
+use super::output::{Block, Blocks, Buffer};
 use super::source::{SourceAttribute, VertexSource};
-use crate::array::chunks::CHUNK_BYTES;
+use crate::array::bulk::CHUNK_BYTES;
 use crate::error::{Cause, Result};
 use crate::io::prefetch_all;
 use crate::model::WeightsIter;

@@ -12,7 +12,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use zerocopy::little_endian::{U16, U32};
 
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather;
 use crate::array::iter::impl_into_iter;
 use crate::array::out_of_range::first_out_of_range;

@@ -1,14 +1,12 @@
-//! The surfaces of a mesh: [`Geometry`], [`VertexMesh`] and [`LentSurface`].
+//! The surfaces of a mesh: [`Geometry`] and [`VertexMesh`].
 
 use std::io::Write;
 
 use super::extra_array::ExtraArrayInfo;
 use super::space::Space;
-use super::surface::Surface;
 use super::surface_arrays::SurfaceArrays;
 use crate::array::{Bounds, Sphere};
-use crate::error::debug::short_debug;
-use crate::error::{Result, no_such};
+use crate::error::Result;
 
 /// The surfaces of one level of detail of a mesh, in file order. The index of the first surface is
 /// 0.
@@ -66,77 +64,6 @@ pub trait Geometry: SurfaceArrays {
     #[doc(hidden)]
     fn vertex_mesh(&self) -> Option<&dyn VertexMesh> {
         None
-    }
-}
-
-#[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
-impl<'g> dyn Geometry + 'g {
-    /// Returns surface `index`, like [`Model::surface`](crate::Model::surface).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
-    pub fn surface<'a>(&'a self, index: usize) -> Result<Surface<'a>>
-    where
-        'g: 'a,
-    {
-        let count = self.surface_count()?;
-        if index < count { Ok(Surface::of(self, index)) } else { Err(no_such(self.format(), "surface", count, index)) }
-    }
-
-    /// Returns all surfaces, in file order, like [`Model::surfaces`](crate::Model::surfaces).
-    pub fn surfaces<'a>(&'a self) -> Result<impl ExactSizeIterator<Item = Surface<'a>>>
-    where
-        'g: 'a,
-    {
-        Ok((0..self.surface_count()?).map(move |index| Surface::of(self, index)))
-    }
-
-    /// Lends surface `index`: see [`Model::lend`](crate::Model::lend).
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, and the
-    /// error of the surface if it cannot be inflated.
-    pub fn lend<'a>(&'a self, index: usize) -> Result<LentSurface<'a>>
-    where
-        'g: 'a,
-    {
-        let surface = self.surface(index)?;
-        Ok(match self.inflate_alone(index)? {
-            Some(owner) => LentSurface::owned(owner, index),
-            None => LentSurface::borrowed(surface),
-        })
-    }
-}
-
-/// A surface whose inflated arrays are freed with it. [`Model::lend`](crate::Model::lend) returns
-/// it.
-pub struct LentSurface<'a>(Owner<'a>);
-
-enum Owner<'a> {
-    Mesh(Surface<'a>),
-    Owned(Box<dyn Geometry + 'a>, usize),
-}
-
-short_debug!(LentSurface<'_>: |lent| { surface: lent.surface() });
-
-impl<'a> LentSurface<'a> {
-    pub(super) const fn borrowed(surface: Surface<'a>) -> Self {
-        Self(Owner::Mesh(surface))
-    }
-
-    pub(super) const fn owned(owner: Box<dyn Geometry + 'a>, index: usize) -> Self {
-        Self(Owner::Owned(owner, index))
-    }
-
-    /// Returns the surface, with the index that it has in the file.
-    #[must_use]
-    pub fn surface(&self) -> Surface<'_> {
-        match &self.0 {
-            Owner::Mesh(surface) => *surface,
-            Owner::Owned(owner, index) => Surface::of(&**owner, *index),
-        }
     }
 }
 

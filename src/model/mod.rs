@@ -58,13 +58,13 @@ pub use converted::{Converted, Convertible};
 pub use corners::{Corner, Corners, IndexStream};
 pub use draw_list::{DrawItem, DrawList};
 pub use extra_array::ExtraArray;
-pub use geometry::{Geometry, LentSurface};
+pub use geometry::Geometry;
 pub use interpolated::InterpolatedPositions;
 pub use mesh_file::AsMeshFile;
 #[doc(hidden)]
 pub use properties::{Properties, PropertySink};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
-pub use surface::{Counts, Surface};
+pub use surface::{Counts, LentSurface, Surface};
 pub use surface_arrays::VertexPool;
 pub use surface_arrays::{Blend, DrawStyle};
 internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode);

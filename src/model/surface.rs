@@ -1,4 +1,5 @@
-//! One surface of a mesh file of any format.
+//! One surface of a mesh file of any format: [`Surface`], and [`LentSurface`], which owns its
+//! arrays.
 
 use super::attributes::{Colors, Indices, Normals, Positions, TangentFrames, Uvs};
 use super::corners::Corners;
@@ -8,7 +9,7 @@ use super::surface_arrays::{DrawStyle, SpatialTree, VertexPool};
 use super::weights::Weights;
 use crate::array::{Bounds, Sphere};
 use crate::error::debug::short_debug;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Result, no_such};
 use crate::parse::Name;
 
 /// The lengths of the arrays of a surface.
@@ -314,5 +315,76 @@ impl<'a> Surface<'a> {
     /// Makes an error about the array `name`, at the offset `into` bytes after its start.
     pub(crate) fn fault_at(&self, name: &'static str, into: u64, kind: Cause) -> Error {
         self.geometry.fault(self.index, name, into, kind.unlocated())
+    }
+}
+
+#[allow(clippy::missing_errors_doc, reason = "documented once on the trait")]
+impl<'g> dyn Geometry + 'g {
+    /// Returns surface `index`, like [`Model::surface`](crate::Model::surface).
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range.
+    pub fn surface<'a>(&'a self, index: usize) -> Result<Surface<'a>>
+    where
+        'g: 'a,
+    {
+        let count = self.surface_count()?;
+        if index < count { Ok(Surface::of(self, index)) } else { Err(no_such(self.format(), "surface", count, index)) }
+    }
+
+    /// Returns all surfaces, in file order, like [`Model::surfaces`](crate::Model::surfaces).
+    pub fn surfaces<'a>(&'a self) -> Result<impl ExactSizeIterator<Item = Surface<'a>>>
+    where
+        'g: 'a,
+    {
+        Ok((0..self.surface_count()?).map(move |index| Surface::of(self, index)))
+    }
+
+    /// Lends surface `index`: see [`Model::lend`](crate::Model::lend).
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::NoSuch`](crate::ErrorKind::NoSuch) if the index is out of range, and the
+    /// error of the surface if it cannot be inflated.
+    pub fn lend<'a>(&'a self, index: usize) -> Result<LentSurface<'a>>
+    where
+        'g: 'a,
+    {
+        let surface = self.surface(index)?;
+        Ok(match self.inflate_alone(index)? {
+            Some(owner) => LentSurface::owned(owner, index),
+            None => LentSurface::borrowed(surface),
+        })
+    }
+}
+
+/// A surface whose inflated arrays are freed with it. [`Model::lend`](crate::Model::lend) returns
+/// it.
+pub struct LentSurface<'a>(Owner<'a>);
+
+enum Owner<'a> {
+    Mesh(Surface<'a>),
+    Owned(Box<dyn Geometry + 'a>, usize),
+}
+
+short_debug!(LentSurface<'_>: |lent| { surface: lent.surface() });
+
+impl<'a> LentSurface<'a> {
+    pub(super) const fn borrowed(surface: Surface<'a>) -> Self {
+        Self(Owner::Mesh(surface))
+    }
+
+    pub(super) const fn owned(owner: Box<dyn Geometry + 'a>, index: usize) -> Self {
+        Self(Owner::Owned(owner, index))
+    }
+
+    /// Returns the surface, with the index that it has in the file.
+    #[must_use]
+    pub fn surface(&self) -> Surface<'_> {
+        match &self.0 {
+            Owner::Mesh(surface) => *surface,
+            Owner::Owned(owner, index) => Surface::of(&**owner, *index),
+        }
     }
 }

@@ -66,7 +66,6 @@ mod nearest_list;
 mod overlap;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod pages_touched;
-mod probed_scene;
 #[cfg(test)]
 mod random;
 mod ray;
@@ -74,7 +73,6 @@ mod ray_query;
 mod scene;
 mod scene_queries;
 mod scene_surface;
-mod scene_tree;
 mod scene_trees;
 mod triangle_overlap;
 mod watertight_ray;
@@ -95,4 +93,4 @@ pub use crate::bvh::probe::Probe;
 #[cfg(feature = "internals")]
 pub use crate::bvh::tree::Tree;
 #[cfg(any(feature = "cli", feature = "internals"))]
-internal_use!(pages_touched::PagesTouched, probed_scene::ProbedScene);
+internal_use!(pages_touched::PagesTouched, scene_queries::ProbedScene);

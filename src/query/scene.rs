@@ -15,8 +15,7 @@ use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::io;
 use crate::model::{Geometry, Surface};
-use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
-use crate::query::scene_tree::{SceneTree, fits};
+use crate::query::scene_surface::{SceneSurface, SceneSurfaces, SceneTree, fits};
 use crate::sidecar::Sidecar;
 
 /// The maximum number of surfaces for which a scene allocates memory before it reads them.

@@ -9,8 +9,7 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{Geometry, Surface};
 use crate::query::scene::Scene;
-use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
-use crate::query::scene_tree::SceneTree;
+use crate::query::scene_surface::{SceneSurface, SceneSurfaces, SceneTree};
 
 /// The maximum number of triangles that are compared each time a scene is lent.
 const MAX_SAMPLES: u64 = 16;

@@ -1,7 +1,7 @@
 //! The corners of the triangles of a surface: reads their indices and positions in batches.
 
 use crate::array::Array;
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::error::Result;
 use crate::math::as_index;
 use crate::model::Indices;

@@ -2,7 +2,7 @@
 
 use super::{ClipSource, SceneOptions};
 use crate::array::Array;
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather as _;
 use crate::error::{Cause, Error, ErrorKind, Field, Result};
 use crate::math::as_index;

@@ -4,7 +4,6 @@
 //! second run writes them.
 
 mod attributes;
-mod bounds;
 mod buffers;
 mod build;
 mod clips;

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 use flate2::Decompress;
 
-use super::asset_part::AssetPart;
 use super::block_index::{HullIndex, SkinIndex};
 use super::inflate::{self, InflateBudget, ZlibStream};
+use super::layout::AssetPart;
 use super::layout::FORMAT;
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::validate::rules;

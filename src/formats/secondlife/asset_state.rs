@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
 use super::asset_block::BlockData;
-use super::asset_part::AssetPart;
 use super::container::{Container, asset_bytes};
 use super::container_index::ContainerState;
 use super::detect::preamble;
 use super::header::{BlockRanges, Header, check_size};
+use super::layout::AssetPart;
 use super::layout::{FORMAT, RawPreamble};
 use super::llsd::LlsdItem;
 use crate::error::{Cause, Error, Field, Result};

@@ -4,10 +4,10 @@
 use std::sync::atomic::Ordering;
 
 use super::asset_block::{AssetBlock, BlockData, InflateBuffer};
-use super::asset_part::AssetPart;
 use super::asset_state::AssetState;
 use super::container::Container;
 use super::header::{BlockRange, Header};
+use super::layout::AssetPart;
 use super::layout::{FORMAT, RawPreamble};
 use super::level::Level;
 use super::llsd::{self, LlsdLimits};

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::asset_block::{AssetBlock, InflateBuffer};
-use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::edit::extract_available;
 use super::file::Mesh;
 use super::geometry::LevelGeometry;
+use super::layout::AssetPart;
 use super::properties::physics_in_words;
 use crate::error::Result;
 use crate::math::as_u64;

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::file::Mesh;
 use super::geometry::no_such;
 use super::header::BlockRange;
+use super::layout::AssetPart;
 use super::layout::{FORMAT, LITTLE_U32, LLSD};
 use super::regions::visit_regions;
 use super::validate::rules::BLOCK_OUTSIDE_FILE;

@@ -1,8 +1,8 @@
 //! The `.slm` container: a viewer's cache file of a whole model. An `.slm` file is one LLSD map
 //! that contains several mesh assets.
 
-use super::asset_part::AssetPart;
 use super::header::Header;
+use super::layout::AssetPart;
 use super::llsd::{self, LlsdArray, LlsdItem, LlsdLimits, LlsdMap, LlsdText, LlsdValue};
 use super::matrix::{Matrix, matrix};
 use crate::math::as_u64;

@@ -1,10 +1,10 @@
 //! Implements the format-independent traits [`Contents`] and [`Asset`]: assets and instances of a
 //! container, levels of detail, materials and collision shapes.
 
-use super::asset_part::AssetPart;
 use super::container::Instance as StoredInstance;
 use super::file::Mesh;
 use super::geometry::{LevelGeometry, no_such};
+use super::layout::AssetPart;
 use super::layout::FORMAT;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::affine;

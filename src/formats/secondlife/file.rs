@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::asset_block::AssetBlock;
-use super::asset_part::AssetPart;
 use super::asset_state::AssetState;
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::header::Header;
+use super::layout::AssetPart;
 use super::layout::{FORMAT, RawPreamble};
 use super::level::Level;
 use super::physics::{Convex, PhysicsShape};

@@ -1,10 +1,10 @@
 //! The [`Geometry`] trait for mesh assets. Through [`Geometry`], a mesh asset shows one level of
 //! detail, with one surface per submesh.
 
-use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::block_index::AVATAR_AXES;
 use super::file::Mesh;
+use super::layout::AssetPart;
 use super::layout::FORMAT;
 use super::level::Level;
 use super::surface::{Submesh, SubmeshKey};

@@ -74,7 +74,6 @@
 
 mod animation;
 mod asset_block;
-mod asset_part;
 mod asset_state;
 mod asset_view;
 mod avatar_joints;
@@ -130,12 +129,12 @@ pub use {
 #[cfg(feature = "internals")]
 pub use {
     asset_block::InflateBuffer,
-    asset_part::AssetPart,
     asset_view::AssetView,
     container::Container,
     edit::{Edit, extract, extract_available},
     geometry::LevelGeometry,
     header::{Header, HeaderPrefix},
+    layout::AssetPart,
     level::Level,
     matrix::Matrix,
     skin::Skin,

@@ -6,8 +6,8 @@ use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
 use super::asset_block::AssetBlock;
-use super::asset_part::AssetPart;
 use super::block_index::{HullIndex, PointRange};
+use super::layout::AssetPart;
 use super::layout::DEFAULT_DOMAIN;
 use super::level::Level;
 use super::llsd::LlsdMap;

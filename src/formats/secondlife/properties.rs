@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::file::Mesh;
 use super::header::Header;
+use super::layout::AssetPart;
 use super::llsd::{LlsdMap, LlsdText, LlsdValue as Llsd, utc, uuid};
 use super::matrix::Matrix;
 use super::skin::Skin;

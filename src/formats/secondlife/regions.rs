@@ -2,10 +2,10 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::header::Header;
+use super::layout::AssetPart;
 use super::layout::{BYTE, LITTLE_U32, LLSD, ZLIB};
 use super::llsd::LlsdEntry;
 use crate::error::{Field, Result};

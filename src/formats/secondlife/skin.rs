@@ -2,9 +2,9 @@
 //! joints.
 
 use super::asset_block::{AssetBlock, SKIN_LISTS, Text};
-use super::asset_part::AssetPart;
 use super::avatar_joints;
 use super::block_index::{AVATAR_AXES, SkinIndex};
+use super::layout::AssetPart;
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::{Matrix, affine, matrix};
 use super::validate::rules::INVALID_SKIN;

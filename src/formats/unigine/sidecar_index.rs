@@ -10,9 +10,9 @@ use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::animation::reader::{AnimationFileState, AnimationReader};
+use super::reader::arrays::SurfaceCache;
 use super::reader::file_reader::FileReader;
 use super::reader::mesh_reader::{MeshFileState, MeshReader};
-use super::reader::surface_cache::SurfaceCache;
 use crate::array::runs::{RunIndex, RunTotals};
 use crate::error::Result;
 use crate::math::as_u64;

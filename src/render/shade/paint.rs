@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::light::FragmentBlock;
 use crate::array::Array;
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather as _;
 use crate::error::Result;
 use crate::math::{as_index, fast_max};

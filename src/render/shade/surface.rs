@@ -6,7 +6,7 @@ use super::fragments::Fragment;
 use super::light::{FragmentBlock, LitSurface, light, weigh};
 use super::paint::{PaintBuffers, SurfacePaint};
 use crate::array::Array;
-use crate::array::chunks::ChunkBuffer;
+use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather as _;
 use crate::error::Result;
 use crate::io;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::header::Header;
+use super::super::layout::AssetPart;
 use super::super::layout::FORMAT;
 use super::super::llsd::LlsdMap;
 use crate::error::{Cause, Error, Field};

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use self::entry::{BlockSource, HeaderEntry, known, unknown};
-use super::asset_part::AssetPart;
 use super::asset_view::AssetView;
+use super::layout::AssetPart;
 use super::llsd::{LlsdLimits, LlsdWriter};
 use crate::error::debug::{items, short_debug};
 use crate::error::{Error, Result};

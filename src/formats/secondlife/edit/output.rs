@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::super::asset_part::AssetPart;
+use super::super::layout::AssetPart;
 use super::super::layout::FORMAT;
 use super::super::llsd::LlsdWriter;
 use super::Edit;

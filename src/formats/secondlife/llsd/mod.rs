@@ -32,15 +32,14 @@
 //! assert!(matches!(map.get("size").unwrap().value, LlsdValue::Integer(42)));
 //! # Ok::<(), meshpeek::secondlife::llsd::LlsdFault>(())
 //! ```
-mod head;
 mod read;
 mod text;
 mod value;
 mod walk;
 mod write;
-pub use head::{LlsdFault, marker_line};
 #[cfg(feature = "internals")]
 pub use read::read;
+pub use read::{LlsdFault, marker_line};
 pub(crate) use read::{key_at, read_at, walked_at};
 pub use text::LlsdText;
 #[cfg(feature = "internals")]

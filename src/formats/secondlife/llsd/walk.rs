@@ -1,5 +1,5 @@
 //! [`LlsdWalk`]: iterates over binary LLSD, one [`LlsdEvent`] at a time, without recursion.
-use super::head::{Head, LlsdFault, fault, head, key, marker, unexpected};
+use super::read::{Head, LlsdFault, fault, head, key, marker, unexpected};
 use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdLimits, LlsdValue};
 use crate::error::Cause;
@@ -9,9 +9,6 @@ use crate::math::as_u64;
 /// The maximum nesting depth of arrays and maps, even if [`LlsdLimits::depth`] allows a greater
 /// depth.
 const MAX_DEPTH: usize = 256;
-/// The maximum nesting depth of arrays and maps that [`skip`] supports. The LLSD data of real mesh
-/// assets has a nesting depth of five.
-const QUICK_DEPTH: usize = 8;
 /// The bit that distinguishes a map from an array in the item counts of [`LlsdWalk`]. An item count
 /// is a non-negative i32, so bit 31 is never part of the count itself.
 const IS_MAP: u32 = 1 << 31;
@@ -150,63 +147,10 @@ impl<'a> LlsdWalk<'a> {
     }
 }
 
-/// Checks the LLSD value at offset `at` faster than a [`LlsdWalk`]. Returns the offset of the first
-/// byte after the value. Returns `None` if the LLSD value has an error, or if its encoding is rare:
-/// quoted texts, or a nesting depth above [`QUICK_DEPTH`]. If `skip` returns `None`, its caller
-/// must check the LLSD value with a [`LlsdWalk`].
-pub(super) fn skip(bytes: &[u8], mut at: usize, limits: &LlsdLimits) -> Option<usize> {
-    let mut open = [(0_u32, ContainerKind::Array); QUICK_DEPTH];
-    let allowed = usize::try_from(limits.depth).unwrap_or(QUICK_DEPTH).min(QUICK_DEPTH);
-    let (mut depth, mut items) = (0_usize, 0_u64);
-    loop {
-        items = items.saturating_add(1);
-        let mark = *bytes.get(at).filter(|_| items <= limits.items)?;
-        at = at.checked_add(match mark {
-            b'!' | b'1' | b'0' => 1,
-            b'i' => 5,
-            b'r' | b'd' => 9,
-            b'u' => 17,
-            b's' | b'l' | b'b' => stored_length(bytes, at)?,
-            b'[' | b'{' => {
-                let count = u32::from_be_bytes(*bytes.get(at.checked_add(1)?..)?.first_chunk()?);
-                let kind = if mark == b'[' { ContainerKind::Array } else { ContainerKind::Map };
-                *open.get_mut(depth).filter(|_| depth < allowed && i32::try_from(count).is_ok())? = (count, kind);
-                depth = depth.saturating_add(1);
-                5
-            }
-            _ => return None,
-        })?;
-        // Skips the closing markers of all arrays and maps that end at offset `at`, and the key of
-        // the next value in a map.
-        loop {
-            let Some((left, kind)) = depth.checked_sub(1).and_then(|top| open.get_mut(top)) else {
-                return (at <= bytes.len()).then_some(at);
-            };
-            if let Some(fewer) = left.checked_sub(1) {
-                *left = fewer;
-                if *kind == ContainerKind::Map {
-                    let size = stored_length(bytes, at).filter(|_| bytes.get(at) == Some(&b'k'))?;
-                    at = at.checked_add(size)?;
-                }
-                break;
-            }
-            let mark = if *kind == ContainerKind::Array { b']' } else { b'}' };
-            bytes.get(at).filter(|found| **found == mark)?;
-            (at, depth) = (at.saturating_add(1), depth.saturating_sub(1));
-        }
-    }
-}
-
-/// Returns the total length in bytes of a value or a key that has a length field: marker byte,
-/// length field and data.
-fn stored_length(bytes: &[u8], at: usize) -> Option<usize> {
-    let length = i32::from_be_bytes(*bytes.get(at.checked_add(1)?..)?.first_chunk()?);
-    usize::try_from(length).ok()?.checked_add(5)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::LlsdWriter;
+    use super::super::read::skip;
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! [`LlsdWriter`]: writes values as binary LLSD.
 
-use super::head::LlsdFault;
+use super::read::LlsdFault;
 use super::text::LlsdText;
 use super::value::{ContainerKind, LlsdLimits, LlsdValue};
 use super::walk::{LlsdEvent, LlsdWalk};

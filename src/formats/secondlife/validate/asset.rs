@@ -1,9 +1,9 @@
 //! Runs all checks of `validate` on each asset of a file.
 
 use super::super::asset_block::{AssetBlock, InflateBuffer};
-use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::inflate::InflateBudget;
+use super::super::layout::AssetPart;
 use super::maps::{check_domain, check_map};
 use super::surface::{AssetSummary, check_summary};
 use super::{header, rules, skin, surface};

@@ -3,9 +3,9 @@
 // Rule: this file sorts and maps by copies only.
 
 use super::super::asset_block::AssetBlock;
-use super::super::asset_part::AssetPart;
 use super::super::asset_view::AssetView;
 use super::super::header::{BlockRange, EntryRange, Header};
+use super::super::layout::AssetPart;
 use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
 use super::super::llsd::LlsdValue;
 use super::maps::{check_keys, check_sorted};

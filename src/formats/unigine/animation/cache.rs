@@ -9,7 +9,7 @@ use super::coding::Coding;
 use super::scan::{KeyScan, ScanFault, scan};
 use super::stored_checkpoints::StoredCheckpoints;
 use crate::formats::unigine::layout::MIN_WHOLE_ANIMATION_SIZE;
-use crate::formats::unigine::reader::locate::slots;
+use crate::formats::unigine::reader::file_reader::slots;
 use crate::math::as_u64;
 
 /// The minimum number of keys that an animation must have for its key scan to be cached. If an

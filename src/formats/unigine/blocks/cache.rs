@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use super::inflated::InflatedBlock;
 use super::tree::InflatedTree;
 use crate::error::{Cause, Error, Result};
-use crate::formats::unigine::reader::locate::{Sections, slots};
+use crate::formats::unigine::reader::file_reader::{Sections, slots};
 use crate::model::Counts;
 use crate::parse::MemoryBudget;
 

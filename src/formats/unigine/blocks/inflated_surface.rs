@@ -7,8 +7,8 @@ use super::inflated::{InflateBuffer, InflatedBlock};
 use super::tree::{InflatedTree, SurfaceTree};
 use crate::error::Result;
 use crate::formats::unigine::file::Mesh;
+use crate::formats::unigine::reader::arrays::SurfaceCache;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
-use crate::formats::unigine::reader::surface_cache::SurfaceCache;
 use crate::formats::unigine::surface::SurfaceView;
 
 /// One surface of a [`Mesh`], with an inflated geometry block that is freed when this value is

@@ -16,7 +16,7 @@ use super::tree;
 use crate::error::{Field, PathSegment, Result};
 use crate::formats::unigine::layout::{BYTE, LZ4, OFFSET, RawFrame};
 use crate::formats::unigine::reader::fields::{FieldReader, NoRegions, RegionSink};
-use crate::formats::unigine::reader::locate::Sections;
+use crate::formats::unigine::reader::file_reader::Sections;
 use crate::formats::unigine::reader::mesh_reader::MeshReader;
 use crate::math::as_u64;
 

@@ -3,16 +3,36 @@
 //! Surface views, structure checks and the listing of regions all use [`Arrays`] to read the
 //! arrays.
 
+use std::sync::OnceLock;
+
 use super::fields::{FieldReader, NoRegions, RegionSink};
-use super::surface_cache::{SurfaceCache, TargetPlace};
-use crate::array::runs::{CountedRuns, RunTotals};
+use crate::array::runs::{CountedRuns, RunIndex, RunTotals};
 use crate::decode::influence4::RawInfluence4;
 use crate::error::{Cause, Field, Result};
 use crate::formats::unigine::header::CornerCounts;
 use crate::formats::unigine::layout::{COLOR, Generation, POSITION, UV, WEIGHTS, index_element};
+use crate::formats::unigine::morph::{TargetIndex, TargetPlace};
 use crate::math::as_index;
 use crate::model::Counts;
 use crate::parse::ElementType;
+
+/// The cached results of reading the weights and the shapes of a surface. Without this cache, the
+/// weights would be read again for each access to an array after the weights, and all shapes before
+/// a shape for each access to that shape.
+#[derive(Debug, Default)]
+pub(crate) struct SurfaceCache {
+    /// The total size of all weight lists of the surface in bytes, the total number of influences,
+    /// and the longest weight list.
+    pub(crate) totals: OnceLock<RunTotals>,
+    /// The index for random access to the weight lists.
+    pub(crate) index: OnceLock<Option<RunIndex>>,
+    /// The places of the shapes, if a shape was requested that is not among the first ones.
+    pub(crate) targets: OnceLock<TargetIndex>,
+}
+
+// The documentation of `Mesh` states the number of bytes of memory per surface, so this check
+// limits the size of the cache.
+const _: () = assert!(size_of::<SurfaceCache>() <= 96);
 
 /// The content of an array of a surface. The arrays of a surface are stored in the order of the
 /// variants of this enum. For each shape (target) of a surface, the file stores an array of

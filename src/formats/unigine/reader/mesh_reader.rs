@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
+use super::arrays::SurfaceCache;
 use super::arrays::{Arrays, HeaderCounts};
 use super::fields::{FieldReader, NoRegions, RegionSink};
+use super::file_reader::slots;
 use super::file_reader::{FileReader, FileState};
-use super::locate::slots;
-use super::surface_cache::SurfaceCache;
 use crate::error::{Error, FormatName, Result};
 use crate::formats::unigine::animation::stored_checkpoints::StoredCheckpoints;
 use crate::formats::unigine::animation::view::AnimationView;
