@@ -10,8 +10,8 @@ use crate::error::debug::{items, short_debug};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::parse::Record;
-use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
+use crate::sidecar::location::Key;
 use crate::sidecar::records::Sidecar;
 
 /// Collects the records and blobs (byte sequences of any length) of a sidecar, and writes them to a

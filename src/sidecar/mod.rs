@@ -56,14 +56,12 @@
 //! blob.
 
 mod builder;
-mod key;
 mod layout;
 mod location;
 mod records;
 
-pub use key::Key;
 pub(crate) use location::Found;
-pub use location::{SidecarCache, adjacent_path};
+pub use location::{Key, SidecarCache, adjacent_path};
 pub use records::{Sidecar, Trust};
 
 internal_use!(builder::Builder, layout::Kind, records::RecordSlice);

@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::math::{as_index, as_u64};
 use crate::parse::Record;
 use crate::sidecar::builder::Builder;
-use crate::sidecar::key::Key;
 use crate::sidecar::layout::{Kind, MAGIC, NUMBERS, PAGE, ROOM, RawHeader, RawList, RawPage, VERSION, hash, hash_page};
+use crate::sidecar::location::Key;
 
 /// Whether the content of a sidecar is used without computing it again from the mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

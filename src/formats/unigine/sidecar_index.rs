@@ -64,7 +64,7 @@ impl FileReader<'_> {
     ///
     /// Returns `None` if the sidecar has no record of this section, or if the bytes of the file at
     /// this offset differ from the bytes in the record.
-    fn section_of(self, sidecar: &Sidecar, index: usize) -> Option<u64> {
+    pub(super) fn section_of(self, sidecar: &Sidecar, index: usize) -> Option<u64> {
         let section = sidecar.record::<RawSection>(Kind::Sections, as_u64(index))?;
         let start = section.start.get();
         let mut cursor = self.cursor().at(start).ok()?;
@@ -74,18 +74,6 @@ impl FileReader<'_> {
 }
 
 impl<'a> MeshReader<'a> {
-    /// Returns the sidecar of the file, or `None` if the file has no sidecar or if the sidecar is
-    /// not trusted and its content is wrong.
-    pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
-        self.state.file.context.sidecar.get(|builder| self.index(builder))
-    }
-
-    /// Returns the byte offset at which a section starts, or `None` if the sidecar stores no offset
-    /// that matches the bytes of the file.
-    pub(crate) fn stored_section(self, section: usize) -> Option<u64> {
-        self.file().section_of(self.sidecar()?, section)
-    }
-
     /// Adds to a sidecar all offsets and totals that a reader without a sidecar can find only by a
     /// scan of the file.
     ///
@@ -134,13 +122,8 @@ impl<'a> MeshReader<'a> {
         builder.push(Kind::Weights, &raw)
     }
 
-    /// Copies the weight totals and the weight index of a surface from the sidecar to the cache, if
-    /// the cache is empty.
-    pub(crate) fn recall(self, index: usize, cache: &SurfaceCache) {
-        if cache.totals.get().is_some() {
-            return;
-        }
-        let Some(sidecar) = self.sidecar() else { return };
+    /// Copies the weight totals and the weight index of a surface from a sidecar to the cache.
+    pub(super) fn recall(sidecar: &Arc<Sidecar>, index: usize, cache: &SurfaceCache) {
         let Some(raw) = sidecar.record::<RawWeights>(Kind::Weights, as_u64(index)) else { return };
         let [at, longest] = raw.longest.map(U64::get);
         let longest = (at, u8::try_from(longest).unwrap_or(u8::MAX));
@@ -159,12 +142,6 @@ impl<'a> AnimationReader<'a> {
     /// not trusted and its content is wrong.
     pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
         self.state.file.context.sidecar.get(|builder| self.index(builder))
-    }
-
-    /// Returns the byte offset at which animation `index` starts, or `None` if the sidecar stores
-    /// no offset that matches the bytes of the file.
-    pub(crate) fn stored_section(self, index: usize) -> Option<u64> {
-        self.file().section_of(self.sidecar()?, index)
     }
 
     /// Adds the start and the checkpoints of every animation to a sidecar.

@@ -180,7 +180,7 @@ impl<'a> AnimationReader<'a> {
             self.read_animation(&mut fields, known)?;
             Ok(fields.cursor.offset())
         };
-        self.state.file.sections.locate(section, || self.stored_section(section), pass)
+        self.state.file.sections.locate(section, || self.file().section_of(self.sidecar()?, section), pass)
     }
 
     /// Reads the structure of the whole file: every count, the flags of every key, and the closing

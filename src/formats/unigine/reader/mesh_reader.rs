@@ -1,6 +1,6 @@
 //! Reads a mesh: locates its embedded animations and its surfaces, one after another.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::arrays::SurfaceCache;
 use super::arrays::{Arrays, HeaderCounts};
@@ -21,6 +21,7 @@ use crate::io::WalkAhead;
 use crate::math::as_u64;
 use crate::model::FileContext;
 use crate::parse::{Cursor, Limits, Name, OpenOptions};
+use crate::sidecar::Sidecar;
 
 /// The data that an open mesh holds in addition to the bytes of the file.
 #[derive(Debug)]
@@ -132,9 +133,19 @@ impl<'a> MeshReader<'a> {
         self.state.surfaces.get(index)?.totals.get().map(|totals| totals.longest)
     }
 
+    /// Returns the sidecar of the file, or `None` if the file has no sidecar or if the sidecar is
+    /// not trusted and its content is wrong.
+    pub(crate) fn sidecar(self) -> Option<&'a Arc<Sidecar>> {
+        self.state.file.context.sidecar.get(|builder| self.index(builder))
+    }
+
     pub(crate) fn cache(self, index: usize) -> Result<&'a SurfaceCache> {
         let cache = self.state.surfaces.get(index).ok_or_else(|| self.no_surface(index))?;
-        self.recall(index, cache);
+        if cache.totals.get().is_none()
+            && let Some(sidecar) = self.sidecar()
+        {
+            Self::recall(sidecar, index, cache);
+        }
         Ok(cache)
     }
 
@@ -225,7 +236,7 @@ impl<'a> MeshReader<'a> {
             self.state.walk.pass(self.bytes, start..end);
             Ok(end)
         };
-        self.state.file.sections.locate(section, || self.stored_section(section), pass)
+        self.state.file.sections.locate(section, || self.file().section_of(self.sidecar()?, section), pass)
     }
 
     /// Returns the end offset of the section that starts at `start`.
