@@ -5,10 +5,8 @@ use std::ops::Range;
 use half::f16;
 
 use super::interleave::MAX_VERTICES;
-use super::layout::Semantic;
+use super::layout::{self, Semantic, VertexFormat};
 use super::output::Buffer;
-use super::vertex_format;
-use super::vertex_format::VertexFormat;
 use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather;
 use crate::array::{Array, Packed};
@@ -285,7 +283,7 @@ impl<'a> AttributeArray<'a> {
                 let convert = conversion.map(|conversion| |value| conversion.normal(value));
                 decode(array, picks, convert.as_ref(), records, normals)?;
                 let points = computed.get_or_insert_with(|| Buffer::EMPTY).values::<[f32; 2]>(picks.len())?;
-                vertex_format::encode_octahedral(normals, points);
+                layout::encode_octahedral(normals, points);
                 number.put(points, out);
                 Some(())
             }

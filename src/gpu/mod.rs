@@ -60,13 +60,11 @@ mod skin;
 mod source;
 mod stored;
 mod triple_words;
-mod vertex_format;
 pub mod wgsl;
 mod write_vertices;
 
 pub use drawable::Drawable;
 pub use indices::{IndexFormat, IndexSource};
-pub use layout::{Semantic, VertexAttribute, VertexLayout};
+pub use layout::{Semantic, VertexAttribute, VertexFormat, VertexLayout};
 pub use source::VertexSource;
 pub use stored::{StoredAttribute, StoredIndices};
-pub use vertex_format::VertexFormat;

@@ -1,9 +1,8 @@
 //! The four greatest bone weights of each vertex, which sum to exactly 1.
 
 use super::interleave::{ColumnBuffer, VertexColumn};
-use super::layout::Semantic;
+use super::layout::{Semantic, VertexFormat};
 use super::output::Block;
-use super::vertex_format::VertexFormat;
 use crate::array::Array;
 use crate::decode::Influence;
 use crate::error::{Cause, Error, Field, Result};

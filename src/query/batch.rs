@@ -11,9 +11,8 @@ use crate::bvh::traverse::{NextChild, Traversal};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
-use crate::query::hit_collector::{NearestHit, TriangleHit};
 use crate::query::ray::Ray;
-use crate::query::ray_query::{RayQuery, SingleRay};
+use crate::query::ray_query::{NearestHit, RayQuery, SingleRay, TriangleHit};
 
 /// The number of rays whose traversals of a tree are interleaved in one thread.
 const ACTIVE_RAY_BATCH: usize = 8;

@@ -12,10 +12,9 @@ use crate::math::{as_index, narrow};
 use crate::query::box_tree::{BoxQuery, WideBox};
 use crate::query::closest_on_triangle::closest_of_wide;
 use crate::query::closest_point::Candidate;
-use crate::query::hit_collector::TriangleHit;
 use crate::query::instance_transform::{InstanceTransform, SceneInstance};
 use crate::query::ray::{Hit, Nearest, Ray};
-use crate::query::ray_query::RayQuery;
+use crate::query::ray_query::{RayQuery, TriangleHit};
 use crate::query::scene_surface::SceneSurface;
 
 /// The margin for the rounding errors of the distance to a box in the world, relative to the

@@ -58,7 +58,6 @@ mod box_tree;
 mod closest_on_triangle;
 mod closest_point;
 mod frustum;
-mod hit_collector;
 mod instance_search;
 mod instance_transform;
 mod instanced_scene;

@@ -1,7 +1,8 @@
 //! A query that casts a ray through a tree.
 //!
 //! A ray is first tested against bounding boxes and triangles in `f32`, with a margin for rounding
-//! errors. The triangles that the ray may hit are then tested exactly in `f64`.
+//! errors. The triangles that the ray may hit are then tested exactly in `f64`. A collector
+//! receives the hits: it keeps the nearest hit, whether there is one, or all.
 
 use std::ops::ControlFlow;
 
@@ -14,9 +15,8 @@ use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
 use crate::math::{fast_max, fast_min};
-use crate::query::hit_collector::{HitCollector, TriangleHit};
-use crate::query::ray::{Faces, Ray};
-use crate::query::watertight_ray::WatertightRay;
+use crate::query::ray::{Faces, Hit, Ray};
+use crate::query::watertight_ray::{Crossing, WatertightRay};
 
 /// The maximum error of the exact test of a ray against a triangle, relative to the largest
 /// coordinate of the ray's origin and of the bounding box that contains the triangle.
@@ -184,5 +184,98 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
             self.ray.shorten(t);
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// A hit of a ray on a triangle of one surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TriangleHit {
+    pub(crate) triangle: u32,
+    pub(crate) crossing: Crossing,
+    pub(crate) corners: TriangleCorners,
+}
+
+impl TriangleHit {
+    /// Returns whether this hit takes precedence over another hit.
+    ///
+    /// A hit takes precedence over another hit if it has a smaller ray parameter `t`. If two hits
+    /// have the same `t`, the hit on the triangle that is earlier in the file takes precedence.
+    #[inline]
+    fn is_before(&self, other: &Self) -> bool {
+        let (near, far) = (self.crossing.t, other.crossing.t);
+        near < far || near <= far && self.triangle < other.triangle
+    }
+}
+
+/// A receiver for the hits of a ray on one surface.
+pub(crate) trait HitCollector {
+    /// Receives one hit of the ray. Returns the greatest ray parameter `t` up to which the
+    /// collector still needs hits, or `None` if this limit has not changed. Returns `Break` to stop
+    /// the query.
+    fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>>;
+    /// Discards all hits that were collected so far.
+    fn clear(&mut self);
+}
+
+/// Collects only the nearest hit of the ray. The nearest hit is `None` if the ray has no hit so
+/// far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NearestHit(pub(crate) Option<TriangleHit>);
+
+impl HitCollector for NearestHit {
+    #[inline]
+    fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>> {
+        if self.0.is_some_and(|best| !hit.is_before(&best)) {
+            return ControlFlow::Continue(None);
+        }
+        self.0 = Some(hit);
+        ControlFlow::Continue(Some(hit.crossing.t))
+    }
+
+    fn clear(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// Collects only whether the ray has any hit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnyHit(pub(crate) bool);
+
+impl HitCollector for AnyHit {
+    #[inline]
+    fn take(&mut self, _: TriangleHit) -> ControlFlow<(), Option<f64>> {
+        self.0 = true;
+        ControlFlow::Break(())
+    }
+
+    fn clear(&mut self) {
+        self.0 = false;
+    }
+}
+
+/// Appends all hits of the ray on one surface to a list, in no particular order.
+pub(crate) struct AllHits<'b, F> {
+    list: &'b mut Vec<Hit>,
+    /// The length of the list before the first hit on the surface.
+    start: usize,
+    make: F,
+}
+
+impl<'b, F: Fn(&TriangleHit) -> Hit> AllHits<'b, F> {
+    /// Makes a collector. The closure `make` makes an item of the list.
+    pub(crate) const fn new(list: &'b mut Vec<Hit>, make: F) -> Self {
+        let start = list.len();
+        Self { list, start, make }
+    }
+}
+
+impl<F: Fn(&TriangleHit) -> Hit> HitCollector for AllHits<'_, F> {
+    fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>> {
+        self.list.push((self.make)(&hit));
+        ControlFlow::Continue(None)
+    }
+
+    fn clear(&mut self) {
+        self.list.truncate(self.start);
     }
 }

@@ -8,11 +8,10 @@ use crate::error::debug::short_debug;
 use crate::query::batch;
 use crate::query::closest_point::{Candidate, PointQuery};
 use crate::query::frustum::Frustum;
-use crate::query::hit_collector::AllHits;
 use crate::query::nearest_list::NearestList;
 use crate::query::overlap::QueryVolume;
 use crate::query::ray::{Hit, Nearest, Ray};
-use crate::query::ray_query::RayQuery;
+use crate::query::ray_query::{AllHits, RayQuery};
 use crate::query::scene::Scene;
 use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
 

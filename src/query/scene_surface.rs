@@ -16,10 +16,9 @@ use crate::bvh::{check, refit};
 use crate::math::{as_u64, cross, dot, narrow, subtract};
 use crate::query::batch::{BatchRay, RayBatch};
 use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
-use crate::query::hit_collector::{AnyHit, HitCollector, NearestHit, TriangleHit};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::{Hit, Nearest, Ray};
-use crate::query::ray_query::{RayQuery, SingleRay};
+use crate::query::ray_query::{AnyHit, HitCollector, NearestHit, RayQuery, SingleRay, TriangleHit};
 use crate::sidecar::Trust;
 
 /// The surfaces of a scene, sorted by their indices. Both slices have the same length.
