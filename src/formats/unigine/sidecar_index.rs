@@ -73,7 +73,7 @@ impl FileReader<'_> {
     }
 }
 
-impl<'a> MeshReader<'a> {
+impl MeshReader<'_> {
     /// Adds to a sidecar all offsets and totals that a reader without a sidecar can find only by a
     /// scan of the file.
     ///
