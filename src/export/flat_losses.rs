@@ -10,7 +10,7 @@ use crate::math::as_index;
 use crate::model::animation::Animations;
 use crate::model::{Asset, DrawStyle};
 use crate::scene::LevelChoice;
-use crate::scene::triangles::is_finite;
+use crate::scene::shape::is_finite;
 use crate::scene::{PlacedSurface, PoolKey, whole_frames};
 
 /// What a flat format can hold.

@@ -4,7 +4,7 @@ use crate::error::numbered_noun;
 use crate::math::{as_index, as_u64};
 pub use crate::parse::Loss;
 pub(crate) use crate::parse::LossKind;
-use crate::scene::triangles::LeftOut;
+use crate::scene::shape::LeftOut;
 use crate::scene::{ColorRole, PlacedScene};
 
 /// The greatest number of losses of one kind that are listed one by one.

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::math::as_index;
 use crate::model::{Corner, Welded};
 use crate::scene::PlacedSurface;
-use crate::scene::triangles::{LeftOut, PlacedPositions};
+use crate::scene::shape::{LeftOut, PlacedPositions};
 
 /// A corner of a face: the number of its vertex in the part, and the corner of the surface.
 #[derive(Clone, Copy, Debug)]

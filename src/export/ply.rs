@@ -31,7 +31,7 @@ use crate::export::scene::ExportScene;
 use crate::math::{as_index, as_u64};
 use crate::model::{Corner, Space, UvOrigin};
 use crate::scene::PlacedSurface;
-use crate::scene::triangles::{PlacedPositions, finite_or_zero};
+use crate::scene::shape::{PlacedPositions, finite_or_zero};
 use crate::text::block::BlockWriter;
 
 const PLY: FlatFormat = FlatFormat {

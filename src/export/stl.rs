@@ -19,7 +19,7 @@ use crate::error::{Cause, Result};
 use crate::export::scene::ExportScene;
 use crate::math::{facet, unit};
 use crate::model::Space;
-use crate::scene::triangles::PlacedPositions;
+use crate::scene::shape::PlacedPositions;
 use crate::text::block::BlockWriter;
 
 /// The size of the header in bytes.

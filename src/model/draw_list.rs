@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::animation::{Affine, Animations};
+use super::contents::MaterialIndex;
 use super::contents::{Asset, Contents, Material, MaybeOwned, inflated_bytes};
 use super::conversion::SpaceConversion;
 use super::geometry::Geometry;
-use super::material_index::MaterialIndex;
 use super::space::{Axis, Handedness, Space, Winding};
 use super::surface::LentSurface;
 use crate::array::Bounds;

@@ -29,7 +29,6 @@ mod fixed_influences;
 mod from_slice;
 mod geometry;
 mod interpolated;
-pub(crate) mod material_index;
 mod mesh_file;
 #[cfg(feature = "mint")]
 mod mint;

@@ -7,7 +7,7 @@ use super::picture::MAX_SIDE;
 use super::srgb::{encode, to_linear, to_linear_16};
 use crate::error::{Cause, Error, Field, Result, copy_text};
 use crate::math::{as_index, as_u64};
-use crate::model::material_index::MaterialIndex;
+use crate::model::contents::MaterialIndex;
 use crate::model::{Contents, Material, TextureRole};
 use crate::parse::{Name, room};
 

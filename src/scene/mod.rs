@@ -1,13 +1,10 @@
 //! The surfaces of a mesh file at their places, in one shape and in chosen conventions: what is
 //! exported or drawn.
 
-mod input;
-pub(crate) mod levels;
-pub(crate) mod load;
+pub(crate) mod input;
 pub(crate) mod normals;
-mod options;
+pub(crate) mod options;
 pub(crate) mod shape;
-pub(crate) mod triangles;
 mod vertex_colors;
 
 use std::cell::{Cell, RefCell};
@@ -15,9 +12,9 @@ use std::ops::Range;
 
 pub(crate) use crate::model::contents::inflated_bytes;
 pub(crate) use crate::model::draw_list::is_bound;
+pub(crate) use input::whole_frames;
 pub use input::{ClipSource, SceneInput};
-pub(crate) use load::whole_frames;
-use load::{OutputSize, SceneLoad};
+use input::{OutputSize, SceneLoad};
 pub use normals::NormalChoice;
 use normals::NormalInput;
 pub(crate) use options::{Adjustment, SceneOptions};

@@ -1,9 +1,10 @@
-//! Output in blocks, with numbers as text.
+//! Output in blocks, with numbers as text, and a writer that counts its bytes.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use crate::error::Result;
+use crate::math::as_u64;
 
 /// The size from which a block is written.
 const BLOCK: usize = 64 << 10;
@@ -115,6 +116,30 @@ impl<'o> BlockWriter<'o> {
         self.out.write_all(&self.bytes)?;
         self.bytes.clear();
         Ok(())
+    }
+}
+
+/// A writer that counts the bytes that are written to it, and passes them to another writer.
+pub(crate) struct CountingWriter<W> {
+    pub(crate) out: W,
+    pub(crate) written: u64,
+}
+
+impl<W: Write> CountingWriter<W> {
+    pub(crate) const fn new(out: W) -> Self {
+        Self { out, written: 0 }
+    }
+}
+
+impl<W: Write> Write for CountingWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.written = self.written.saturating_add(as_u64(written));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

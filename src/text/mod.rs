@@ -2,6 +2,5 @@
 //! bytes.
 
 pub(crate) mod block;
-pub(crate) mod counting_writer;
 pub(crate) mod escape;
 pub(crate) mod json_text;

@@ -17,7 +17,7 @@ use crate::export::options::{Compression, ExportOptions};
 use crate::export::{FileBytesOutput, FileOutput, SceneInput, check_size, fault};
 use crate::math::{as_index, as_u64, fast_max, fast_min};
 use crate::parse::room;
-use crate::text::counting_writer::CountingWriter;
+use crate::text::block::CountingWriter;
 
 /// An accessor of the JSON.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::skeleton::SkeletonPlan;
 use crate::error::Result;
 use crate::model::Transform;
 use crate::model::animation::{Animations, ClipKey, KeyValue, Property};
-use crate::scene::triangles::is_finite;
+use crate::scene::shape::is_finite;
 
 /// The properties of a bone that keys change.
 const PROPERTIES: [Property; 3] = [Property::Position, Property::Rotation, Property::Scale];

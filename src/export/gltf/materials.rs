@@ -9,7 +9,7 @@ use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::scene::ExportScene;
-use crate::model::material_index::MaterialIndex;
+use crate::model::contents::MaterialIndex;
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
 use crate::parse::Name;
 use crate::scene::InstancePlace;

@@ -30,7 +30,7 @@ use super::{FileBytesOutput, FileOutput, OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
 use crate::export::scene::ExportScene;
 use crate::model::{MetadataValue, Space};
-use crate::text::counting_writer::CountingWriter;
+use crate::text::block::CountingWriter;
 use buffers::{ArrayWriter, Planner};
 use document::Document;
 use json::JsonSource;

@@ -9,10 +9,10 @@ use crate::export::materials::name_text;
 use crate::export::scene::ExportScene;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
-use crate::model::material_index::MaterialIndex;
+use crate::model::contents::MaterialIndex;
 use crate::model::{Blend, DrawStyle, Indices};
+use crate::scene::shape::PlacedPositions;
 use crate::scene::shape::{SurfaceShape, each_block};
-use crate::scene::triangles::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
 use crate::text::json_text::JsonText;
 

@@ -7,8 +7,8 @@ use crate::export::part_faces::{FaceCorner, each_face};
 use crate::export::scene::ExportScene;
 use crate::export::{CornerBlocks, WrittenPart};
 use crate::scene::PlacedSurface;
+use crate::scene::shape::PlacedPositions;
 use crate::scene::shape::SurfaceShape;
-use crate::scene::triangles::PlacedPositions;
 use crate::text::block::BlockWriter;
 
 /// Writes the faces of a surface.

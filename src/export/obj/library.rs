@@ -8,11 +8,11 @@ use super::vertices::write_line;
 use crate::error::Result;
 use crate::export::materials::name_text;
 use crate::export::source::SourceInfo;
-use crate::model::material_index::MaterialIndex;
+use crate::model::contents::MaterialIndex;
 use crate::model::{Contents, Material, Texture, TextureRole};
 use crate::parse::Name;
 use crate::scene::PlacedSurface;
-use crate::scene::triangles::finite_or_zero;
+use crate::scene::shape::finite_or_zero;
 use crate::text::block::BlockWriter;
 
 /// What a surface states about its material. All text is copied.

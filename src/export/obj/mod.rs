@@ -33,7 +33,7 @@ use super::{OutputWriter, SceneInput};
 use crate::error::Result;
 use crate::export::scene::ExportScene;
 use crate::model::{Space, UvOrigin};
-use crate::scene::triangles::PlacedPositions;
+use crate::scene::shape::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};
 use crate::text::block::BlockWriter;
 

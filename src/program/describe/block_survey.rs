@@ -14,7 +14,7 @@ use crate::model::{
     StoredBlock,
 };
 use crate::program::input::InputAsset;
-use crate::scene::levels::damage;
+use crate::scene::options::damage;
 use crate::{Animations, Bounds, Error, Finding, Surface};
 
 use crate::program::formats::{GpuCounter, LodFilter, SurfaceInBlock, SurfaceLod, SurfaceSummary};

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Seek as _, Write};
 
 use tempfile::SpooledTempFile;
 
-use crate::text::counting_writer::CountingWriter;
+use crate::text::block::CountingWriter;
 
 /// The number of bytes of output that are held in memory. More bytes are held in a temporary file
 /// without a name.

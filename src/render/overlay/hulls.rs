@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::math::as_u64;
 use crate::model::animation::Affine;
 use crate::model::{Geometry, Hull, Indices};
-use crate::scene::load::SceneLoad;
+use crate::scene::input::SceneLoad;
 use crate::scene::{PlacedScene, inflated_bytes};
 
 /// The greatest number of points of a shape without triangles whose edges are computed. The points

@@ -11,7 +11,7 @@ use crate::math::{add_scaled, as_index};
 use crate::model::Corner;
 use crate::render::options::PictureOptions;
 use crate::scene::normals::{ComputedNormals, NormalSource};
-use crate::scene::triangles::{PlacedPositions, TriangleReader};
+use crate::scene::shape::{PlacedPositions, TriangleReader};
 use crate::scene::{PlacedScene, PlacedSurface, PoolKey};
 
 /// Adds a line of the given length for each vertex of each surface, or for each of its normals at a

@@ -20,7 +20,7 @@ use crate::render::raster::projection::{Projection, SUBPIXELS};
 use crate::render::raster::visibility::{RasterBudget, SAMPLE_POSITIONS, SAMPLES};
 use crate::render::raster::walk::{Edges, edges};
 use crate::render::surfaces::LeftOutTriangles;
-use crate::scene::triangles::TriangleReader;
+use crate::scene::shape::TriangleReader;
 use crate::scene::{PlacedScene, PlacedSurface};
 
 /// The greatest number of pixels whose samples are in memory at a time: 20 MiB.

@@ -20,7 +20,7 @@ use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Corner, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights};
 use crate::scene::normals::NormalInput;
 use crate::scene::shape::ShapePositions;
-use crate::scene::triangles::finite_or_zero;
+use crate::scene::shape::finite_or_zero;
 use crate::scene::{ColorRole, PlacedSurface, PoolKey};
 
 /// The number of influences on a vertex.

@@ -28,7 +28,7 @@ use crate::program::output::base64;
 use crate::program::output::{shown, xml_text};
 use crate::program::picture::textures::TextureFolder;
 use crate::render::{Background, Camera};
-use crate::text::counting_writer::CountingWriter;
+use crate::text::block::CountingWriter;
 pub use files::PageFiles;
 use parts::{write_byte_map, write_error, write_findings, write_left_out};
 
