@@ -113,8 +113,8 @@ pub struct SurfaceLists {
 /// surface.
 #[derive(Clone, Default)]
 pub struct TargetLists {
-    /// The positions of the base shape or of the morph target. In a mesh with vertex frames, the
-    /// list `positions` is empty, because the positions of the base shape are in `Lists::shapes`.
+    /// The positions of the base shape or of the morph target. The list is empty in a mesh with
+    /// vertex frames, whose base shape is in `Lists::shapes`.
     pub positions: Rc<Vec<[f32; 3]>>,
     /// The tangent frames of the base shape or of the morph target. If the format stores normals
     /// without tangents, `frames` is `None`, and the field `normals` contains the normals.

@@ -10,9 +10,8 @@
 //! intrinsics need no unsafe code: since Rust 1.87 only the intrinsics that take pointers are
 //! unsafe, and the kernels load and store vectors by casting arrays. Calling a function that is
 //! compiled for AVX2 or AVX-512 is unsafe, because the processor may not support these
-//! instructions. The macro [`kernel`] contains the unsafe call of a function that is compiled for
-//! AVX2 or AVX-512, after a check of the detected SIMD level. The source files that define kernels
-//! therefore contain no unsafe code.
+//! instructions. The macro [`kernel`] contains the unsafe call, after a check of the detected SIMD
+//! level. The source files that define kernels therefore contain no unsafe code.
 //!
 //! On processors other than x86-64, and under Miri, each kernel runs in its portable version
 //! without AVX2 and AVX-512.

@@ -21,8 +21,7 @@ use crate::math::as_index;
 use crate::simd::kernel;
 
 /// The maximum number of items (triangles or clusters of triangles) in a subtree that a single
-/// thread builds. The nodes of a subtree that a single thread builds are put into separate pages,
-/// which contain no nodes of other subtrees.
+/// thread builds. Its nodes are put into separate pages, which contain no nodes of other subtrees.
 const MAX_TASK_ITEMS: usize = 1 << 15;
 /// The depth in the tree from which on a group of items is split into two halves with equal numbers
 /// of items, instead of with the surface area heuristic. Splitting into equal halves limits every
@@ -116,8 +115,7 @@ fn numbers_of(items: &[GridBox]) -> Result<Vec<u32>> {
 /// Returns the bounding box that the grid for the items must cover: the bounding box of all
 /// positions. If a position has a coordinate that is not finite or beyond ±2^60, or if the surface
 /// has far more positions than triangles, `bounds_of` returns the bounding box of all triangles
-/// that queries do not ignore. Computing the bounding box of all triangles takes longer for each
-/// triangle.
+/// that queries do not ignore. Computing this box takes longer for each triangle.
 fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
     if !triangles.uses_most_points() {
         return triangles.bounds(0..triangles.len());

@@ -15,8 +15,7 @@ impl Tree {
     /// The new positions can come from a pose or from another vertex frame. Refitting takes a
     /// fraction of the time of building a tree. If triangles that were close to each other have
     /// moved apart, queries take longer than in a tree that was built for the new positions. The
-    /// results of queries do not depend on whether a tree was refitted or built for the new
-    /// positions.
+    /// results of queries are the same in both trees.
     ///
     /// Returns `None` if the number of triangles in `triangles` differs from the number in this
     /// tree, if there is not enough memory, or if this tree comes from a damaged sidecar.

@@ -13,9 +13,8 @@ use crate::array::Bounds;
 /// An item of 16 bytes: a bounding box on a 16-bit grid, and a number that identifies the triangles
 /// in this bounding box.
 ///
-/// The greatest coordinates of the bounding box are stored as 65535 minus the coordinate. Because
-/// the greatest coordinates are stored as 65535 minus the coordinate, the union of two bounding
-/// boxes is the minimum of each component.
+/// The greatest coordinates of the bounding box are stored as 65535 minus the coordinate. The union
+/// of two bounding boxes is then the minimum of each component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct GridBox(pub(crate) [u16; 8]);

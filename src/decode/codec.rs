@@ -17,8 +17,8 @@ use crate::simd::Store128;
 pub trait Decode: Copy {
     /// The type of an encoded record in the file.
     type Raw: Record;
-    /// The type of the decoded value. The type of the decoded value implements [`Pod`], so the
-    /// bytes of a value can be copied to a GPU buffer unchanged.
+    /// The type of the decoded value. It implements [`Pod`], so the bytes of a value can be copied
+    /// to a GPU buffer unchanged.
     type Value: Pod;
 
     /// Decodes one record to its value.

@@ -61,8 +61,8 @@ pub(super) fn clamp(value: f32, least: f32) -> f32 {
 /// A constant that is added to a smaller float to round this float to an integer: 1.5 * 2^23.
 ///
 /// If the magnitude of the float is at most 2^22, the last fraction bit of the sum of the float and
-/// `ROUND` has the value 1. The low bits of the sum of the float and `ROUND` are then the integer
-/// nearest to the float, in two's complement.
+/// `ROUND` has the value 1. The low bits of this sum are then the integer nearest to the float, in
+/// two's complement.
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]

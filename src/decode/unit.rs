@@ -2,8 +2,7 @@
 //!
 //! The vendor of UNIGINE publishes the formula `u / 65535 * 2 - 1` on its page about the ms10
 //! format. Second Life meshes store normals in this encoding. The `.mesh` files of UNIGINE 1.x also
-//! stored normals in this encoding. The `.mesh` files of UNIGINE 2.x do not use this encoding of
-//! normals, because they store tangent frames as quaternions.
+//! stored normals in this encoding. UNIGINE 2.x stores tangent frames as quaternions instead.
 //!
 //! The published encoder truncates the 16-bit code of a component: the decoded component has an
 //! absolute error of up to 3.1e-5 (one code, 2/65535). Rounding to the nearest code has an absolute

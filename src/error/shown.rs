@@ -91,8 +91,8 @@ const fn turns_direction(mark: char) -> bool {
 
 /// Returns a printable text for the first few bytes of a file.
 ///
-/// If all bytes are printable ASCII, the function returns them as quoted text. If a byte is not
-/// printable ASCII, the function returns all bytes in hexadecimal.
+/// If all bytes are printable ASCII, the function returns them as quoted text. Otherwise, it
+/// returns them in hexadecimal.
 pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     // The test for printable bytes and the output use the same copy, because the bytes of a mapped
     // file may change between two reads.

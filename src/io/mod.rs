@@ -4,13 +4,12 @@
 //! # Why opening a map is `unsafe`
 //!
 //! Rust requires that the bytes that a shared reference points to do not change. Another process
-//! can change bytes that a shared reference points to in a memory-mapped file, because the bytes
-//! that the other process writes to the file are visible in the map at once. If another process
-//! shortens the file, reading a page that the file no longer has kills this process (SIGBUS). No
-//! flag of the `mmap` system call prevents writes to the file or a truncation of the file by
-//! another process. The caller of [`Map::open`] therefore has to guarantee that the file does not
-//! change. A program that cannot guarantee an unchanged file uses [`read`], which is safe and
-//! copies the file to memory.
+//! can change those of a memory-mapped file, because what it writes to the file is visible in the
+//! map at once. If another process shortens the file, reading a page that the file no longer has
+//! kills this process (SIGBUS). No flag of the `mmap` system call prevents writes to the file or a
+//! truncation of the file by another process. The caller of [`Map::open`] therefore has to
+//! guarantee that the file does not change. A program that cannot guarantee an unchanged file uses
+//! [`read`], which is safe and copies the file to memory.
 //!
 //! If a mapped file changes nevertheless, the other modules of the crate return a wrong value or an
 //! error, without an access out of bounds. The records that the crate reads contain only types for

@@ -2,9 +2,9 @@
 //! file formats use for the array.
 //!
 //! The methods [`for_each`](Array::for_each) and [`decode_into`](Array::decode_into) match the
-//! variant of the enum once and then loop over the items. The method `get` matches the variant of
-//! the enum on each call. To call `get` many times without matching the variant each time, match
-//! the variant once and use the [`Packed`] array inside the variant.
+//! variant of the enum once and then loop over the items. The method `get` matches the variant on
+//! each call. To call `get` many times without matching the variant each time, match the variant
+//! once and use the [`Packed`] array inside the variant.
 
 use std::fmt;
 use std::ops::Range;

@@ -102,7 +102,7 @@ pub(crate) struct FixedWeights<'a> {
     bones: Strided<'a, EndianU16s<MAX_FIXED_INFLUENCES>>,
     weights: Strided<'a, EndianFloats<MAX_FIXED_INFLUENCES>>,
     /// Index of the first bone of the mesh's skeleton among all bones of the file. The stored bone
-    /// indices are relative to the first bone of the mesh's skeleton.
+    /// indices are relative to it.
     first: u32,
 }
 

@@ -38,8 +38,8 @@ pub trait Geometry: SurfaceArrays {
     /// Returns the bounding box of all surfaces.
     ///
     /// If the file stores a bounding box of the whole mesh, the result is the stored box, which may
-    /// be wrong in a damaged file. If the format stores no bounding box of the whole mesh, the
-    /// result is the bounding box of the positions of the base shape.
+    /// be wrong in a damaged file. Otherwise, the result is the bounding box of the positions of
+    /// the base shape.
     fn bounds(&self) -> Result<Bounds>;
     /// Returns the bounding sphere that the file stores for the whole mesh, or `None` if the format
     /// stores no such sphere.

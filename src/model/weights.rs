@@ -27,10 +27,9 @@ const LISTED_BYTES: usize = 64;
 ///
 /// The list of influences of a vertex can have any length, so the first random access builds an
 /// index of the lists. Building the index of the lists reads all weights of the surface once. The
-/// index of the lists takes 0.625 bytes of memory per vertex, and each lookup in this index causes
-/// two cache misses. Weights with a fixed number of slots per vertex need no index of the lists.
-/// Iterating over all lists in order needs no index of the lists for any encoding, and allocates no
-/// memory.
+/// index takes 0.625 bytes of memory per vertex, and each lookup causes two cache misses. Weights
+/// with a fixed number of slots per vertex need no index of the lists. Iterating over all lists in
+/// order needs none for any encoding, and allocates no memory.
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
     lists: Encoding<'a>,

@@ -8,8 +8,8 @@ use crate::error::{Field, RewriteEffect, Rule, Severity};
 ///
 /// If the finding is about a whole byte range of the file
 /// ([`Region`](crate::parse::region::Region)), the field of the finding is equal to the field of
-/// the region. If the finding is about a part of a byte range, its field is more exact, such as the
-/// field of one polygon.
+/// the region. If it is about a part of one, its field is more exact, such as the field of one
+/// polygon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {

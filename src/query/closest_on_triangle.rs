@@ -10,8 +10,8 @@ use crate::math::{add_scaled, cross, dot, mix, subtract};
 /// The greatest squared sine of the angle at the first corner for which a triangle counts as a
 /// needle (a very thin triangle).
 ///
-/// Rounding errors make the direction of the computed normal of a needle too inaccurate. For a
-/// triangle that is not a needle, the direction of the computed normal is accurate enough.
+/// Rounding errors make the direction of the computed normal of a needle too inaccurate. For other
+/// triangles, it is accurate enough.
 const MIN_SINE_SQUARED: f64 = 1e-4;
 
 /// The point of a triangle that is closest to a query point.

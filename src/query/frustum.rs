@@ -79,9 +79,8 @@ impl Frustum {
     /// plane if `a*x + b*y + c*z + d` is 0 or more. The normal (a, b, c) of a plane points to the
     /// inside of the frustum and may have any length.
     ///
-    /// If all four coefficients of a plane are 0, every point is inside this plane. If a
-    /// coefficient of a plane is not finite, no point is inside this plane, and the frustum is
-    /// empty.
+    /// If all four coefficients of a plane are 0, every point is inside this plane. If one is not
+    /// finite, no point is inside, and the frustum is empty.
     #[must_use]
     pub fn from_planes(planes: [[f32; 4]; 6]) -> Self {
         Self { planes: planes.map(|plane| Plane::new(plane.map(f64::from))) }

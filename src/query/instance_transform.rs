@@ -207,8 +207,8 @@ impl<'a> SceneInstance<'a> {
         Ok(Self { scene, transform, bounds: scene.bounds(), id, mask: u32::MAX })
     }
 
-    /// Sets the mask of the instance. A query tests the instance if the mask of the instance and
-    /// the mask of the query have a bit in common. All bits are set at first.
+    /// Sets the mask of the instance. A query tests the instance if this mask and that of the query
+    /// have a bit in common. All bits are set at first.
     #[must_use]
     pub const fn with_mask(mut self, mask: u32) -> Self {
         self.mask = mask;

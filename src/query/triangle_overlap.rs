@@ -1,8 +1,8 @@
 //! Overlap tests of a triangle with a box or a frustum.
 //!
 //! The corners of the triangle are converted to `f64`, in which the difference of two nearby `f32`
-//! numbers is exact. A triangle without area is treated as the line segment or the point that the
-//! corners of the triangle form.
+//! numbers is exact. A triangle without area is treated as the line segment or the point that they
+//! form.
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;

@@ -158,7 +158,7 @@ impl WatertightRay {
     ///
     /// If the ray is nearly parallel to the triangle's plane, the computed crossing may be outside
     /// the triangle's bounding box. Without clamping, the bounding boxes of the tree would
-    /// determine whether a query finds a crossing outside the triangle's bounding box.
+    /// determine whether a query finds it.
     #[inline]
     fn within_box(&self, [a, b, c]: &TriangleCorners, t: f64) -> f64 {
         let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);

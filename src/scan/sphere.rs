@@ -1,8 +1,7 @@
 //! A scan that reads an array of vertex positions twice and computes a bounding sphere.
 //!
-//! The first pass over the positions computes the centre of the bounding box of the positions. The
-//! second pass over the positions computes the greatest distance of a position from the centre of
-//! the bounding box.
+//! The first pass over the positions computes the centre of their bounding box, and the second one
+//! the greatest distance of a position from it.
 //!
 //! The computed sphere is not the smallest bounding sphere, but its radius is never more than √3
 //! times the radius of the smallest bounding sphere. Game engines store bounding spheres that are

@@ -98,9 +98,8 @@ pub(super) struct RawKey {
     /// The status-change time of the mesh file, in seconds and nanoseconds since 1970, or 0 if the
     /// operating system does not report it.
     pub(super) changed: [I64; 2],
-    /// The device number of the mesh file. The field `inode` contains the inode number of the mesh
-    /// file. The device number and the inode number are 0 if the operating system does not report
-    /// them.
+    /// The device number of the mesh file. The field `inode` contains its inode number. The device
+    /// number and the inode number are 0 if the operating system does not report them.
     pub(super) device: U64,
     pub(super) inode: U64,
 }

@@ -1,7 +1,7 @@
 //! The stored index of a mesh file, in a separate file (a sidecar) that can also be memory-mapped.
 //!
-//! A sidecar stores byte offsets, checkpoints and query trees. Computing the offsets, checkpoints
-//! and query trees without a sidecar would require reading large ranges of the mesh file.
+//! A sidecar stores byte offsets, checkpoints and query trees. Computing them without a sidecar
+//! would require reading large ranges of the mesh file.
 //!
 //! | content | formats | saved work |
 //! |---|---|---|
@@ -39,9 +39,8 @@
 //! the path from the root to this leaf.
 //!
 //! If a program writes to the mesh file through a memory map, the size and the times of the mesh
-//! file may stay unchanged. A change that alters neither the size nor the times of the mesh file is
-//! not detected (see [`Map::check`](crate::io::Map::check)), and an older sidecar still matches the
-//! changed mesh file.
+//! file may stay unchanged. Such a change is not detected (see
+//! [`Map::check`](crate::io::Map::check)), and an older sidecar still matches the file.
 //!
 //! # The file
 //!
@@ -50,10 +49,9 @@
 //! first page contains the header: the magic number, the version, the key of the mesh file, and for
 //! each kind of record the number of records, the size of a record and the index of its first page.
 //! The record of a query tree contains the page indices of the tree nodes. If the sidecar also
-//! stores the triangle order of a query tree, the record of the tree contains the page indices of
-//! this triangle order. Blobs (byte sequences of any length), such as the key frames of a
-//! checkpoint, follow the last page. The record that refers to a blob contains the hash of the
-//! blob.
+//! stores its triangle order, the record contains the page indices of that. Blobs (byte sequences
+//! of any length), such as the key frames of a checkpoint, follow the last page. The record that
+//! refers to a blob contains the hash of the blob.
 
 mod builder;
 mod layout;

@@ -56,7 +56,7 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> PartVertices<M, T> {
     }
 
     /// Reads the bytes of the mesh through its map: in large pieces, before they are decoded, and
-    /// unmaps them afterwards. Without a map, the bytes of the mesh should be in memory.
+    /// unmaps them afterwards. Without a map, they should be in memory.
     #[must_use]
     pub fn with_map(self, map: Arc<Map>) -> Self {
         Self { map: Some(map), ..self }

@@ -96,8 +96,7 @@ impl<'a> BinaryReader<'a> {
     /// Reads the number of items of the list that starts at the reading position.
     ///
     /// Returns an error if the number of items is greater than `most`. Also returns an error if the
-    /// rest of the file is shorter than the number of items times `size` bytes, the minimum size of
-    /// an item.
+    /// rest of the file is shorter than so many items of at least `size` bytes.
     pub(crate) fn count(&mut self, size: u64, most: u64, name: &'static str) -> Result<u32> {
         let offset = self.cursor.offset();
         let count = self.u32(name)?;

@@ -52,9 +52,9 @@ impl<'a> Section<'a> {
         reader.map(|mut reader| reader.u32("flags")).transpose()
     }
 
-    /// Returns the attributes `ctype` and `semantic` of the section element in a text file. In a
-    /// text file, the attributes `ctype` and `semantic` of a section repeat the vertex declaration
-    /// of the mesh. A missing attribute is `None`; for a binary file, both attributes are `None`.
+    /// Returns the attributes `ctype` and `semantic` of the section element in a text file. They
+    /// repeat the vertex declaration of the mesh. A missing attribute is `None`; for a binary file,
+    /// both attributes are `None`.
     ///
     /// # Errors
     ///

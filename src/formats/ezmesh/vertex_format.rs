@@ -1,5 +1,4 @@
-//! The columns of a vertex. A text file declares the columns of a vertex as words, and a binary
-//! file declares them as bit flags.
+//! The columns of a vertex. A text file declares them as words, and a binary file as bit flags.
 
 use std::ops::Range;
 

@@ -27,8 +27,7 @@ use crate::parse::{Name, room};
 /// the cost of hashing very long names.
 const MAX_NAME_LENGTH: usize = 4096;
 
-/// The XML dialect of a text file. The name of the root element determines the dialect of a text
-/// file.
+/// The XML dialect of a text file, which the name of the root element determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// The root element is `MeshSystem`. Exporters have written the dialect `MeshSystem` since
@@ -317,8 +316,8 @@ impl<T> Default for ValueCache<T> {
 }
 
 impl<T: Clone> ValueCache<T> {
-    /// Returns the value of the item with the index `index`. If the cache does not contain the
-    /// value of the item, the closure `find` computes the value.
+    /// Returns the value of the item with the index `index`. If the cache does not contain it, the
+    /// closure `find` computes it.
     pub(super) fn get_or(&self, index: usize, find: impl FnOnce() -> T) -> T {
         // If the lock of the cache is poisoned, the cache is treated as empty.
         if let Ok(last) = self.0.lock()

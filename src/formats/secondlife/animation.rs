@@ -15,7 +15,7 @@ impl<A: ShownAsset> Animations for A {
     }
 
     /// Returns a joint of the skin as a bone. The file does not store parent joints: the parent is
-    /// the nearest ancestor in the avatar's skeleton that is a joint of the skin.
+    /// the nearest ancestor in the avatar's skeleton that the skin contains.
     ///
     /// The map from the bone to the space of the model is the inverse of its inverse bind matrix.
     /// If the rest transform relative to the parent shears, it is an approximation, and

@@ -41,11 +41,10 @@ pub(super) struct AssetState {
     /// Byte offset in the asset of each material name. The offsets of the material names are
     /// computed on the first access to a material name.
     pub(super) materials: OnceLock<Vec<u32>>,
-    /// Byte ranges of the blocks in the file. The byte ranges of the blocks are computed on the
-    /// first access to a block.
+    /// Byte ranges of the blocks in the file, which are computed on the first access to a block.
     pub(super) ranges: OnceLock<BlockRanges>,
-    /// The highest level of detail that the asset has. The highest level of detail is determined on
-    /// the first access to a surface.
+    /// The highest level of detail that the asset has, which is determined on the first access to a
+    /// surface.
     pub(super) highest: OnceLock<Lod>,
 }
 
@@ -107,8 +106,8 @@ impl AssetState {
 
     /// Selects the asset that occupies the byte range `range` of the file. If the header of the
     /// asset has an error, this function stores this error, and later accesses to the asset return
-    /// the stored error. If the argument `range` is an error, this function stores this error, and
-    /// the byte range of the selected asset is empty.
+    /// the stored error. It also stores the error that `range` may be, and the byte range of the
+    /// selected asset is then empty.
     fn select(&mut self, bytes: &[u8], range: Result<Range<usize>>) {
         self.range = 0..0;
         let check = range.and_then(|range| {

@@ -215,9 +215,9 @@ impl<'a> AssetView<'a> {
         }
     }
 
-    /// Returns the level of detail `lod` if the asset has this level. If the asset does not have
-    /// the level `lod`, returns the level of detail that a viewer shows instead: the nearest lower
-    /// level, or the nearest higher level if the asset has no lower one.
+    /// Returns the level of detail `lod` if the asset has this level. Otherwise, returns the level
+    /// that a viewer shows instead: the nearest lower level, or the nearest higher level if the
+    /// asset has no lower one.
     ///
     /// # Errors
     ///

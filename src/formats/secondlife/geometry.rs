@@ -103,8 +103,8 @@ impl<'a> LevelGeometry<'a> {
 /// An asset that implements the format-independent traits for one block of submeshes, which is
 /// called the visible level of detail.
 ///
-/// The visible level of detail of a [`Mesh`] is its highest level of detail. The visible level of
-/// detail of a [`LevelGeometry`] is the block that was passed to [`LevelGeometry::new`].
+/// The visible level of detail of a [`Mesh`] is its highest level of detail. That of a
+/// [`LevelGeometry`] is the block that was passed to [`LevelGeometry::new`].
 pub trait ShownAsset: FormatVersion + Send + Sync {
     /// Returns a view of the asset.
     fn asset(&self) -> AssetView<'_>;

@@ -162,7 +162,7 @@ impl<'a> Header<'a> {
     }
 
     /// Returns the offset in the file of the first byte after the header. The block offsets in the
-    /// header count from the first byte after the header.
+    /// header count from there.
     #[must_use]
     pub const fn base(&self) -> u64 {
         self.start.saturating_add(self.end)
@@ -321,8 +321,7 @@ impl<'a> Header<'a> {
     }
 
     /// Returns the index of the mesh within its model, if the model is split into several meshes.
-    /// An uploaded model is split into several meshes if the model has more materials than one mesh
-    /// can have.
+    /// An upload splits a model that has more materials than one mesh can have.
     #[must_use]
     pub fn submodel_id(&self) -> Option<i32> {
         self.get("submodel_id")?.value.integer()

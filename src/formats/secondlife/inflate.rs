@@ -165,9 +165,8 @@ fn run(
 }
 
 /// Reserves memory for `more` additional bytes in `out`, or for fewer bytes if the memory budget
-/// has fewer bytes left. If the budget has no bytes left, returns `Ok(Some(error))`. If `reserve`
-/// returns `Ok(Some(error))` and the stream has more output bytes, the caller of `reserve` must
-/// return `error`.
+/// has fewer bytes left. If the budget has no bytes left, returns `Ok(Some(error))`. If the stream
+/// has more output bytes, the caller must then return `error`.
 fn reserve(out: &mut Vec<u8>, more: usize, budget: &mut MemoryBudget<'_>) -> Result<Option<Cause>, Cause> {
     let got = budget.reserve_up_to(as_u64(more));
     if got == 0 && more > 0 {

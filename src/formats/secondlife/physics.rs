@@ -113,8 +113,7 @@ pub struct Convex<'a> {
 
 impl<'a> AssetBlock<'a> {
     /// Returns the convex hulls in the block, or `None` if the LLSD value of the block is
-    /// undefined. In a sub-model (one of several meshes of a split model), the LLSD value of the
-    /// block of convex hulls is undefined.
+    /// undefined. The value is undefined in a sub-model (one of several meshes of a split model).
     ///
     /// # Errors
     ///

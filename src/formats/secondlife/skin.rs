@@ -104,8 +104,8 @@ impl<'a> Skin<'a> {
         matrix(entry.value).ok_or_else(|| self.wrong(field, entry.at, "16 numbers", entry.value.kind()))
     }
 
-    /// Returns the number of inverse bind matrices. In a well-formed skin, the number of inverse
-    /// bind matrices is equal to the number of joints.
+    /// Returns the number of inverse bind matrices. In a well-formed skin, this is the number of
+    /// joints.
     #[must_use]
     pub fn inverse_bind_count(&self) -> usize {
         self.block.list(1).len()
@@ -126,8 +126,7 @@ impl<'a> Skin<'a> {
     }
 
     /// Returns the number of alternative inverse bind matrices, which replace the rest positions of
-    /// joints. In a well-formed skin, the number of alternative inverse bind matrices is 0 or the
-    /// number of joints.
+    /// joints. In a well-formed skin, this is 0 or the number of joints.
     #[must_use]
     pub fn alt_inverse_bind_count(&self) -> usize {
         self.block.list(2).len()

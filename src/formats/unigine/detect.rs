@@ -15,7 +15,7 @@ const LENGTH: usize = 4;
 /// - [`ErrorKind::UnexpectedEnd`] if the file has one to three bytes.
 /// - [`ErrorKind::Unsupported`] if the first four bytes identify a known format or format version
 ///   that this crate does not read.
-/// - [`ErrorKind::Unknown`] if the first four bytes identify no known format.
+/// - [`ErrorKind::Unknown`] if they identify no known format.
 ///
 /// [`ErrorKind::Empty`]: crate::ErrorKind::Empty
 /// [`ErrorKind::UnexpectedEnd`]: crate::ErrorKind::UnexpectedEnd

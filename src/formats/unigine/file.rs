@@ -122,8 +122,8 @@ impl<D: AsRef<[u8]>> Mesh<D> {
     /// Returns the target number of triangles in a leaf of a spatial tree. The program that wrote
     /// the file built the trees with this target number.
     ///
-    /// The target number of triangles in a leaf is 4 in every known file. Returns `None` for files
-    /// before ms14, which store no spatial trees.
+    /// It is 4 in every known file. Returns `None` for files before ms14, which store no spatial
+    /// trees.
     #[must_use]
     pub fn leaf_triangles(&self) -> Option<u32> {
         self.state.header.compressed.map(|compressed| compressed.leaf)

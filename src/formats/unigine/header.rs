@@ -47,8 +47,7 @@ pub(crate) struct Header {
 /// The header fields that only ms14 and ms15 files have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CompressedHeader {
-    /// The target number of triangles in a leaf of a spatial tree. The target number of triangles
-    /// in a leaf is 4 in every known file.
+    /// The target number of triangles in a leaf of a spatial tree. It is 4 in every known file.
     pub(crate) leaf: u32,
     /// The engine's estimate of the memory that the mesh takes, in bytes.
     pub(crate) memory: i64,
@@ -87,8 +86,8 @@ pub(crate) struct SurfaceHeader<'a> {
     pub(crate) target_names: u64,
 }
 
-/// The field names and the minimum item size of a list in the file header. A list in the file
-/// header, such as the list of bones, starts with its number of items.
+/// The field names and the minimum item size of a list in the file header. Such a list, for example
+/// that of bones, starts with its number of items.
 ///
 /// A `ListFormat` contains the field name of the list's number of items, the field name of one
 /// item, and the minimum size of one item in bytes.

@@ -44,8 +44,7 @@
 //! # The geometry of a surface
 //!
 //! The number of items of each array is stored directly before the array, as a variable-length
-//! integer (compact int). If the header already stores the number of items of an array, that number
-//! is not repeated before the array.
+//! integer (compact int). A number that the header already stores is not repeated there.
 //!
 //! In the table below, NV is the number of positions of a shape (base shape or morph target), and
 //! NT is the number of tangent frames of the same shape.
@@ -63,11 +62,11 @@
 //! An index into an array is stored in one byte if the array has fewer than 256 items, in two bytes
 //! if the array has fewer than 65,536 items, and in four bytes otherwise. The width of the indices
 //! into positions and weights is computed from NV, the number of positions of the base shape
-//! (target 0). The width of the attribute indices is computed from NT, the number of tangent frames
-//! of the base shape, independently of the indices into positions. No ms14 or ms15 file with
-//! four-byte indices is known, and the page that the vendor publishes about the format describes
-//! compact ints instead of four-byte indices. In ms14 and ms15, the reader accepts four-byte
-//! indices or compact ints: the encoding with which the arrays fill the geometry block exactly.
+//! (target 0). That of the attribute indices is computed independently, from NT, its number of
+//! tangent frames. No ms14 or ms15 file with four-byte indices is known, and the page that the
+//! vendor publishes about the format describes compact ints instead of four-byte indices. In ms14
+//! and ms15, the reader accepts four-byte indices or compact ints: the encoding with which the
+//! arrays fill the geometry block exactly.
 //!
 //! The file stores no normals: the tangent quaternion contains the normal, the tangent and the
 //! binormal ([`decode::tangent_frame`](crate::decode::tangent_frame)). Counts and string lengths

@@ -6,8 +6,8 @@
 //! byte. The engine never writes the following encodings: a variable-length integer (compact int)
 //! that is longer than necessary, a name without its closing NUL, and bytes after the closing magic
 //! number. The writer replaces each encoding that the engine never writes by an encoding that the
-//! engine writes. The command `validate` reports encodings that the engine never writes, and the
-//! command `rewrite` reports which encodings it changes.
+//! engine writes. The command `validate` reports them, and the command `rewrite` reports which it
+//! changes.
 
 use std::io::Write;
 

@@ -49,8 +49,8 @@ pub struct Mesh<D> {
     /// Whether more of the aniv file may be loaded later. A frame that it lacks is then an error.
     pub(super) is_partial: bool,
     pub(super) access_logs: Option<Box<[AccessLog; 2]>>,
-    /// The script, and the selection of the script's commands about this mesh. The script and the
-    /// selection share one `Arc`, because a mesh without a script is then cheap to drop.
+    /// The script, and the selection of the script's commands about this mesh. They share one
+    /// `Arc`, because a mesh without a script is then cheap to drop.
     facts: Option<Arc<(Arc<Script<D>>, Selected)>>,
     groups: OnceLock<Result<Groups>>,
     pub(super) bounds: OnceLock<Bounds>,

@@ -23,10 +23,9 @@ pub struct RawDataHeader {
     /// The number of vertices of each animation frame.
     pub vertices: U16,
     /// The 44 bytes of the data file's header that no known program reads. The published page of
-    /// the format describes the 44 unused bytes of the data file's header as a rotation, a frame
-    /// number, a normal and a scale. In many files, the unused bytes of the header are 0. In some
-    /// files, the unused bytes of the header are uninitialised memory of the program that exported
-    /// the file.
+    /// the format describes them as a rotation, a frame number, a normal and a scale. In many
+    /// files, the unused bytes of the header are 0. In others, they are uninitialised memory of the
+    /// program that exported the file.
     pub unused: [u8; UNUSED],
 }
 

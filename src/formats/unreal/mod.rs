@@ -5,9 +5,8 @@
 //! the polygons, and the *aniv* file has the position of every vertex in every animation frame. An
 //! optional *script* ([`script`]) is a text file with the names of the animation sequences, the
 //! names of the textures, and the scale and origin of the mesh. All numbers in the data file and
-//! the aniv file are little-endian. The data file and the aniv file have no magic number, no
-//! version and no checksum, so this crate recognises these files by their file names
-//! ([`companions`](mod@companions)).
+//! the aniv file are little-endian. These files have no magic number, no version and no checksum,
+//! so this crate recognises them by their names ([`companions`](mod@companions)).
 //!
 //! # The data file: 48 + 16 × polygons bytes
 //!
@@ -59,8 +58,8 @@
 //! In real files, the unused bytes of the data file's header, and the colour and flag bytes of a
 //! polygon, are not always 0. The type byte of a polygon has flags in bits 3 to 7. Frame sizes and
 //! texture indices are unsigned integers. The published page of the format does not describe the
-//! Deus Ex variant. The differences between real files and the published page of the format were
-//! checked on hundreds of real pairs of a data file and an aniv file.
+//! Deus Ex variant. Its differences from real files were checked on hundreds of pairs of a data
+//! file and an aniv file.
 
 mod animation;
 #[cfg(any(feature = "cli", feature = "internals"))]

@@ -1,6 +1,6 @@
 //! Converts stored positions to the units of a game, with the factors of the SCALE command and the
-//! offset and rotation of the ORIGIN command in a script. Methods of `Mesh` and `Frame` that return
-//! vertex positions return stored positions, without the conversion to the units of a game.
+//! offset and rotation of the ORIGIN command in a script. Methods of `Mesh` and `Frame` return
+//! stored positions, without this conversion.
 
 use super::layout::Variant;
 use super::script::MeshScript;
@@ -44,8 +44,7 @@ impl Placement {
     }
 
     /// Returns the placement that a script defines for a mesh. If the script has no scale for the
-    /// mesh, positions are not scaled. If the script has no origin for the mesh, positions are not
-    /// moved and not rotated.
+    /// mesh, positions are not scaled. Without an origin, they are not moved and not rotated.
     #[must_use]
     pub fn of(script: &MeshScript<'_>) -> Self {
         let mut placement = Self { scale: script.scale().unwrap_or([1.0; 3]), ..Self::STORED };

@@ -195,7 +195,7 @@ impl Iterator for ClipKeys<'_> {
 }
 
 /// Finds the keys of a clip by comparing the poses of its frames, for a file of a format that does
-/// not return its keys. The keys of a clip of vertex frames are its frames.
+/// not return its keys. A clip of vertex frames has a key for each frame.
 pub(super) fn keys_of_poses<A: Animations + ?Sized>(
     motion: &A,
     clip: usize,

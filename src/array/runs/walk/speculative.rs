@@ -6,12 +6,11 @@
 //!
 //! The start of the first run in a byte range is guessed by a trial scan, which begins 256 bytes
 //! before the byte range. The trial scan interprets the byte at its position as the count byte of a
-//! run and moves to the next run. If the byte at its position is greater than the counts of all
-//! runs that were scanned before, the trial scan does not interpret this byte as a count byte, and
-//! moves to the next byte. The trial scan usually reaches the true start of a run after a few dozen
-//! bytes. Each guess is verified afterwards: the scan of the previous byte range must end exactly
-//! at the guessed start. If the scan of the previous byte range ends at another byte, the results
-//! of the scan from the guessed start are discarded.
+//! run and moves to the next run. If this byte is greater than the counts of all runs before, the
+//! trial scan moves to the next byte instead. The trial scan usually reaches the true start of a
+//! run after a few dozen bytes. Each guess is verified afterwards: the scan of the previous byte
+//! range must end exactly at the guessed start. If it ends at another byte, the results of the scan
+//! from the guessed start are discarded.
 
 use crate::array::runs::walk::kernel::{RECORD_SIZE, WalkLimits, WalkProgress, step};
 

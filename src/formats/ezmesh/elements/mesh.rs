@@ -110,10 +110,9 @@ impl<'a> MeshElement<'a> {
 
     /// Returns the index of the skeleton of the mesh, or `None` if the file has no skeleton.
     ///
-    /// If the mesh element contains a skeleton element, returns the index of this skeleton. If the
-    /// mesh element contains no skeleton element, returns the index of the skeleton with the
-    /// skeleton name of the mesh. If no skeleton of the file has the skeleton name of the mesh,
-    /// returns 0, the index of the first skeleton of the file.
+    /// If the mesh element contains a skeleton element, returns the index of this skeleton.
+    /// Otherwise, returns the index of the skeleton with the skeleton name of the mesh, or 0 if the
+    /// file has no such skeleton.
     ///
     /// # Errors
     ///

@@ -195,9 +195,8 @@ impl<'a> NumberBlock<'a> {
     /// number of floats is correct.
     ///
     /// Returns 3 or 4 if the total count of numbers in the vertex text fits 3 or 4 floats per
-    /// `interp` column and does not fit the declared number of floats. Returns `None` if the total
-    /// count of numbers fits the declared number of floats per `interp` column, or fits neither 3
-    /// nor 4 floats.
+    /// `interp` column and does not fit the declared number of floats. Returns `None` if it fits
+    /// the declared number, or neither 3 nor 4 floats.
     pub(crate) fn interp_width(&self, declared: &VertexFormat, rows: usize) -> Result<Option<u8>> {
         if !declared.columns().iter().any(|column| matches!(column.semantic, Semantic::Interp(_))) {
             return Ok(None);

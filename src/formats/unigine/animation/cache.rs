@@ -113,8 +113,7 @@ impl<'a> CacheSlot<'a> {
     /// Returns the checkpoints of the animation, or `None` if the animation needs no checkpoints.
     ///
     /// The first call for an animation takes its checkpoints from a sidecar if the sidecar matches
-    /// the animation's keys. If no sidecar matches the animation's keys, the first call for the
-    /// animation builds the checkpoints.
+    /// the animation's keys, and builds them otherwise.
     pub(crate) fn index(
         self,
         bytes: &[u8],

@@ -71,8 +71,8 @@ impl CheckpointPlan {
 #[repr(C)]
 pub(crate) struct RawKeyCheckpoint {
     pub(crate) start: U64,
-    /// The location in the sidecar of the last component values before the checkpoint. In a
-    /// sidecar, the last component values before a checkpoint are encoded as keys.
+    /// The location in the sidecar of the last component values before the checkpoint. They are
+    /// encoded as keys.
     pub(crate) told: [U64; 3],
 }
 

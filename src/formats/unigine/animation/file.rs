@@ -166,7 +166,7 @@ impl<D: AsRef<[u8]>> Animation<D> {
     ///
     /// In an12, the returned slice has one byte, which is not 0 if a bone moves the whole model
     /// (root motion). In an13, twelve bytes of unknown meaning follow the byte for root motion.
-    /// These twelve bytes of unknown meaning are 0 in every known an13 file.
+    /// They are 0 in every known file.
     ///
     /// # Errors
     ///

@@ -53,9 +53,8 @@
 //!
 //! In the flags of a key, bit 7 of embedded animations and an10, and bits 3 to 7 of an11 to an13,
 //! have no known meaning. The reader assumes that unknown flag bits add no component bytes, and
-//! ignores unknown flag bits. `validate` reports keys with unknown flag bits. If a file has keys
-//! with unknown flag bits, and the fields after the keys cannot be read, the error refers to the
-//! first key with unknown flag bits.
+//! ignores unknown flag bits. `validate` reports keys with unknown flag bits. If the fields after
+//! such keys cannot be read, the error refers to the first of these keys.
 
 mod bone_keys;
 pub(crate) mod cache;

@@ -194,7 +194,7 @@ impl<'a> AnimationView<'a> {
     }
 
     /// Returns the offset of the first key that has flags of unknown meaning, in bytes from the
-    /// start of the file. Returns `None` if no key has flags of unknown meaning.
+    /// start of the file. Returns `None` if there is no such key.
     pub(crate) fn first_unknown(&self) -> Option<u64> {
         self.scan.unknown.map(|at| self.keys_at.saturating_add(at))
     }

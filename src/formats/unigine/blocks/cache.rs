@@ -16,7 +16,7 @@ use crate::parse::MemoryBudget;
 pub(crate) struct BlockState {
     pub(crate) surfaces: Box<[BlockCache]>,
     /// File offset of the table of block offsets, or `None` if the file has no such table. The
-    /// first search for the table of block offsets sets the field `table`.
+    /// first search for the table sets the field.
     pub(crate) table: OnceLock<Option<u64>>,
     /// The offsets of the geometry blocks that were found by reading one block after another. The
     /// offsets in `walk` are used if the table of block offsets is missing or does not agree with

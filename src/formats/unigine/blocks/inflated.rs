@@ -12,8 +12,8 @@ use crate::parse::{Cursor, Limits, MemoryBudget};
 /// A geometry block or tree block whose uncompressed content is available, in the file or in a
 /// buffer.
 ///
-/// If the block is stored uncompressed, the content is borrowed from the file. If the block is
-/// stored compressed, the content is inflated to a buffer in memory.
+/// If the block is stored uncompressed, the content is borrowed from the file. Otherwise, it is
+/// inflated to a buffer in memory.
 #[derive(Debug, Default)]
 pub(crate) struct InflatedBlock {
     block: Option<BlockLocation>,
@@ -51,8 +51,7 @@ impl InflatedBlock {
     /// Returns a cursor at the first byte of the uncompressed content.
     ///
     /// If the content is stored uncompressed in the file, the cursor's offsets are relative to the
-    /// start of the file. If the content was inflated, the cursor's offsets are relative to the
-    /// start of the inflated bytes.
+    /// start of the file. Otherwise, they are relative to the start of the inflated bytes.
     pub(crate) fn cursor<'a>(&'a self, file: &'a [u8], format: &'static FormatName) -> Result<Cursor<'a>> {
         let block = self.block.unwrap_or(BlockLocation { offset: 0, raw: 0, stored: 0 });
         if let Some(bytes) = self.inflated_bytes() {

@@ -6,8 +6,7 @@
 //! one in the block, independent of the number of surfaces. If all entries of a table pass this
 //! check but the table leaves out blocks, the reader uses the table, as the engine would do. The
 //! `validate` command reads one block after another and reports a table that leaves out blocks. The
-//! writer also locates blocks by reading one block after another, and therefore also copies the
-//! blocks that the table leaves out.
+//! writer locates blocks in the same way, and therefore copies those that the table leaves out.
 
 use zerocopy::little_endian::I64;
 
@@ -32,9 +31,8 @@ impl MeshReader<'_> {
     /// or a tree block) in ms14 and ms15.
     ///
     /// The offset is taken from the table of block offsets if the offsets in the table agree with
-    /// the sizes of the blocks. If the table does not agree with the sizes of the blocks, the
-    /// method finds the offset by reading one block after another. The returned offset does not
-    /// depend on which blocks were located by earlier calls.
+    /// the sizes of the blocks. Otherwise, the method finds the offset by reading one block after
+    /// another. The returned offset does not depend on which blocks were located by earlier calls.
     pub(crate) fn locate_block(self, section: usize) -> Result<u64> {
         let (surfaces, sections) = (self.surface_count(), &self.state.file.sections);
         if let Some(start) = sections.get(section) {
@@ -92,7 +90,7 @@ impl MeshReader<'_> {
     }
 
     /// Returns the file offset of the table of block offsets, or `None` if the file has no such
-    /// table. The first call of `table` searches the file for the table of block offsets.
+    /// table. The first call searches the file for the table.
     pub(crate) fn table(self) -> Option<u64> {
         *self.state.blocks.table.get_or_init(|| self.find_table())
     }

@@ -177,9 +177,9 @@ impl<'a> MeshReader<'a> {
     /// four bytes. Only index streams with an index width of four bytes are changed.
     ///
     /// The caller has already found that the two index streams, read with four bytes per index, do
-    /// not end exactly at the end of the geometry block. `spell_out` changes the block only if the
-    /// index streams, read as compact ints, end exactly at the end of the block. `spell_out`
-    /// returns `false` if it does not change the block.
+    /// not end exactly at the end of the geometry block. `spell_out` changes the block only if they
+    /// do when they are read as compact ints. `spell_out` returns `false` if it does not change the
+    /// block.
     fn spell_out(self, index: usize, inflated: &mut InflatedBlock, budget: &mut MemoryBudget<'_>) -> Result<bool> {
         let mut cursor = inflated.cursor(self.bytes, self.format())?;
         cursor.set_place(Field::new("").in_list("surface", as_u64(index)));

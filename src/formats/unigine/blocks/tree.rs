@@ -17,9 +17,8 @@ use zerocopy::little_endian::F32;
 
 /// Byte offsets of the arrays in a tree block.
 ///
-/// The offsets are relative to the start of the file if the tree block is stored uncompressed. If
-/// the tree block is stored compressed, the offsets are relative to the start of the inflated
-/// bytes.
+/// The offsets are relative to the start of the file if the tree block is stored uncompressed, and
+/// to the start of the inflated bytes otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TreeOffsets {
     pub(crate) edges: u64,
@@ -86,9 +85,8 @@ impl InflatedTree {
 
 /// Reads a spatial tree and reports each of its arrays as a region to the sink of `reader`.
 ///
-/// If the tree block is stored uncompressed, the offsets of the reported regions are file offsets.
-/// If the tree block is stored compressed, the offsets of the reported regions are relative to the
-/// start of the inflated bytes.
+/// The offsets of the reported regions are file offsets if the tree block is stored uncompressed,
+/// and relative to the start of the inflated bytes otherwise.
 pub(crate) fn read<S: RegionSink>(
     reader: &mut FieldReader<'_, S>,
     budget: &mut MemoryBudget<'_>,

@@ -6,12 +6,11 @@
 //! of one array violate the same rule, a single finding reports the number of violations and the
 //! offset of the first violation. For each file, at most 1,001 findings per rule are reported.
 //!
-//! Non-finite floats (NaN or infinite) in positions, in the first UV set and in bounds are reported
-//! with the severity warning, because positions, the first UV set and bounds are finite in
-//! thousands of real game files. Non-finite floats in the second UV set, in bind transforms and in
-//! animation keys are reported with the severity info. For the second UV set, bind transforms and
-//! keys, real game files were not searched for non-finite floats, and a mesh can be drawn without
-//! these three types of values.
+//! Non-finite floats (NaN or infinite) in positions, in the first UV set and in bounds are
+//! warnings, because these are finite in thousands of real game files. Those in the second UV set,
+//! in bind transforms and in animation keys have the severity info. For the second UV set, bind
+//! transforms and keys, real game files were not searched for non-finite floats, and a mesh can be
+//! drawn without these three types of values.
 
 mod animations;
 pub(super) mod rules;

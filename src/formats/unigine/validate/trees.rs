@@ -166,13 +166,13 @@ impl SurfaceTreeCheck<'_, '_, '_> {
 
     /// Checks the bounding boxes and the split coordinates of all nodes.
     ///
-    /// The bounding box of a child node must lie inside the bounding box of its parent node. The
-    /// bounding box of a leaf must contain the triangles of the leaf, or a query would miss them.
-    /// Boxes that are too small by rounding only, and larger boxes of leaves, which make queries
-    /// slower, are remarks, because some sound files have them. The bounding box of the root node
-    /// must be equal to the bounding box of the surface. A difference by rounding is a remark, and
-    /// so is a larger box of a root that is a leaf. The split coordinate of a node must lie inside
-    /// the bounding box of the node.
+    /// The bounding box of a child node must lie inside the bounding box of its parent node. That
+    /// of a leaf must contain its triangles, or a query would miss them. Boxes that are too small
+    /// by rounding only, and larger boxes of leaves, which make queries slower, are remarks,
+    /// because some sound files have them. The bounding box of the root node must be equal to the
+    /// bounding box of the surface. A difference by rounding is a remark, and so is a larger box of
+    /// a root that is a leaf. The split coordinate of a node must lie inside the bounding box of
+    /// the node.
     fn boxes(&mut self, view: &SurfaceView<'_>) -> Result<()> {
         let tree = self.tree;
         let bounds = |number: usize| tree.boxes().get(number).map(split);

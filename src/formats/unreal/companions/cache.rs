@@ -153,8 +153,8 @@ impl FolderCache {
     }
 
     /// Returns the paths of the data file and the aniv file that are in the folder of a script and
-    /// have the same stem as the script. Returns `None` if one of these files does not exist, or if
-    /// files with the same stem as the script belong to another mesh than `mesh`.
+    /// have the same stem as the script. Returns `None` if one of them does not exist, or if they
+    /// belong to another mesh than `mesh`.
     fn stem_pair(&mut self, script: &Path, imports: &Imports, mesh: &ScriptMesh) -> Result<Option<(PathBuf, PathBuf)>> {
         let own = imports.own.and_then(|own| imports.meshes.get(own));
         if own.is_none_or(|own| own.name != mesh.name) {
@@ -171,8 +171,8 @@ impl FolderCache {
     /// Finds the file that a path in a script refers to. Returns `None` if the file does not exist.
     ///
     /// Returns an error if the path leads out of the root folder of the script, by its text (an
-    /// absolute path or `..`) or through a link in the file system. A path outside the root folder
-    /// of the script is never returned.
+    /// absolute path or `..`) or through a link in the file system. A path outside this folder is
+    /// never returned.
     pub(super) fn resolve(&mut self, script: &Path, path: &[u8]) -> Result<Option<PathBuf>> {
         let refused = || wrong("path", outside(path)).at_path(script);
         let parts = parts(path).ok_or_else(refused)?;

@@ -258,7 +258,7 @@ impl Finder {
     }
 
     /// Returns the script that is in the folder of a file and has the same stem as the file.
-    /// Returns `None` if the folder of the file has no script with the same stem as the file.
+    /// Returns `None` if there is no such script.
     fn own_script(&mut self, file: &Path, stem: &[u8]) -> Result<Option<(PathBuf, Arc<Imports>)>> {
         let folder = folder_of(file);
         let found = self.cache.folder(&folder)?.find(&[stem, b".uc"].concat()).map(|name| folder.join(name));

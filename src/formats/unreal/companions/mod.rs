@@ -18,13 +18,11 @@
 //! File names are compared without regard to the case of letters, but a file whose name has the
 //! same case as the searched name is preferred.
 //!
-//! The paths in a script are relative to the folder of the script. If the folder of the script is
-//! called `Classes`, the paths are relative to the parent of the folder first, and then to the
-//! folder itself. A file that does not exist at its path in the script is searched by its name in
-//! the subfolder `Models` of the root folder (the folder of the script, or its parent if the folder
-//! is called `Classes`), and in the folder of the script. A path in a script must not lead out of
-//! the folder of the script (or out of its parent, if the folder is called `Classes`), neither by
-//! the text of the path nor through a link.
+//! The paths in a script are relative to the folder of the script. If it is called `Classes`, they
+//! are relative to its parent first, and then to the folder itself. A file that does not exist at
+//! its path in the script is searched by its name in the subfolder `Models` of the root folder (the
+//! folder of the script, or its parent if the folder is called `Classes`), and in the folder of the
+//! script. A path must not lead out of the root folder, neither by its text nor through a link.
 
 mod cache;
 mod file_names;

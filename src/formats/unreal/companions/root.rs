@@ -1,6 +1,5 @@
 //! Splits a path in a script into folder and file names, and joins the names to a path inside the
-//! root folder of the script. A path in a script is never followed out of the root folder of the
-//! script.
+//! root folder of the script. A path is never followed out of this folder.
 
 use std::path::{Path, PathBuf};
 

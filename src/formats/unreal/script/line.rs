@@ -27,10 +27,9 @@ pub(super) enum LineKind {
     Nul,
 }
 
-/// The classification and the byte range of a line. The byte range of a line extends from `start`
-/// up to, but not including, `end`; both offsets are from the start of the script. For a line with
-/// a command, the byte range contains neither the blanks before the command nor the comment after
-/// it.
+/// The classification and the byte range of a line. The range extends from `start` up to, but not
+/// including, `end`; both are offsets from the start of the script. For a line with a command, the
+/// byte range contains neither the blanks before the command nor the comment after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SourceLine {
     pub(super) kind: LineKind,

@@ -21,8 +21,8 @@ const STRICT: [&Rule; 6] = [
     &rules::FRAME_CONTENT,
 ];
 
-/// Returns an error for the first violation of a rule in `STRICT`. In lenient mode, a violation of
-/// a rule in `STRICT` is only a finding and not an error.
+/// Returns an error for the first violation of a rule in `STRICT`. In lenient mode, such a
+/// violation is only a finding and not an error.
 pub(in crate::formats::unreal) fn check_strictly<D: AsRef<[u8]>>(mesh: &Mesh<D>) -> Result<()> {
     let mut first = None;
     files::check_structure(

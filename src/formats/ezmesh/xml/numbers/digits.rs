@@ -5,8 +5,8 @@
 //! window before the number are replaced by zeros, and no branch depends on the length or the
 //! notation of the number. A decimal point is first treated as a digit. As a result, the digits
 //! before the point have ten times their correct weight, and the byte of the point adds a value.
-//! The excess weight of the digits before the point and the value of the point are subtracted at
-//! the end. Hence the conversion of the digits can start before the decimal point is found.
+//! Both are subtracted at the end. Hence the conversion of the digits can start before the decimal
+//! point is found.
 
 /// Number of bytes in a window: the maximum length of a number that is parsed at once, without its
 /// sign.
