@@ -5,13 +5,12 @@ use super::loss::{Loss, LossKind, LossList, counted};
 use super::options::ExportOptions;
 use crate::array::Array;
 use crate::error::{Cause, Result};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::Animations;
 use crate::model::{Asset, DrawStyle};
-use crate::scene::LevelChoice;
 use crate::scene::shape::is_finite;
-use crate::scene::{PlacedSurface, PoolKey, whole_frames};
+use crate::scene::{LevelChoice, PlacedSurface, PoolKey, whole_frames};
 
 /// What a flat format can hold.
 pub(crate) struct FlatFormat {

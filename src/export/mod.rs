@@ -35,7 +35,6 @@ pub(crate) mod obj;
 pub(crate) mod options;
 mod part_faces;
 pub(crate) mod ply;
-pub(crate) mod scene;
 mod source;
 mod split;
 pub(crate) mod stl;

@@ -27,7 +27,7 @@ use crate::array::Array;
 use crate::decode::OutputFormat;
 use crate::decode::convert::Unorm;
 use crate::error::{Cause, Result};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::math::{as_index, as_u64};
 use crate::model::{Corner, Space, UvOrigin};
 use crate::scene::PlacedSurface;

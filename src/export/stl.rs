@@ -16,7 +16,7 @@ use super::loss::{Loss, LossKind};
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput, fault};
 use crate::error::{Cause, Result};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::math::{facet, unit};
 use crate::model::Space;
 use crate::scene::shape::PlacedPositions;

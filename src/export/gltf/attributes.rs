@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::buffers::{BufferSink, FloatBlock};
-use super::elements::{AccessorType, ArraySpec, ComponentType};
+use super::document::{AccessorType, ArraySpec, ComponentType};
 use crate::error::Result;
 use crate::export::{PartNormals, VertexOrder};
 use crate::gpu::{IndexFormat, IndexSource, Semantic, VertexFormat, VertexLayout, VertexSource};

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::F32;
 
-use super::elements::{AccessorType, ArraySpec, BufferUsage, ComponentType};
+use super::document::{AccessorType, ArraySpec, BufferUsage, ComponentType};
 use super::meshopt;
 use crate::array::{Bounds, Packed};
 use crate::decode::Floats;

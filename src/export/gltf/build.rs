@@ -13,7 +13,7 @@ use super::surface::{LevelInput, OrderCache, PrimitivePlan, SurfaceWriter};
 use super::targets::TargetPlan;
 use crate::error::Result;
 use crate::export::loss::{ForeignClips, LossKind, LossList};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::model::animation::{Affine, Animations, bones_by_name};
 use crate::model::{Asset, Geometry, SpaceConversion};
 use crate::scene::normals::{ComputedNormals, NormalInput};

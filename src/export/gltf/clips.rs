@@ -2,8 +2,7 @@
 
 use super::attributes::write_little_endian;
 use super::buffers::BufferSink;
-use super::document::{AnimationObject, ChannelObject, Sampler, add};
-use super::elements::{AccessorType, ArraySpec};
+use super::document::{AccessorType, AnimationObject, ArraySpec, ChannelObject, Sampler, add};
 use super::keys::{ChannelKeys, KeyTable, ReplacedKeys};
 use super::skeleton::SkeletonPlan;
 use crate::error::Result;

@@ -1,15 +1,16 @@
 //! Collision shapes, as nodes with points or triangles.
 
 use super::attributes::{VertexInput, VertexNormals, finite_or_zero, write_little_endian};
-use super::document::{AttributeName, Document, MeshObject, NodeObject, Primitive, add};
-use super::elements::{AccessorType, ArraySpec, ComponentType};
+use super::document::{
+    AccessorType, ArraySpec, AttributeName, ComponentType, Document, MeshObject, NodeObject, Primitive, add,
+};
 use super::nodes::node_transform;
 use super::surface::SurfaceWriter;
 use crate::array::Array;
 use crate::error::Result;
 use crate::export::VertexOrder;
 use crate::export::loss::{LossKind, LossList, counted};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::math::as_index;
 use crate::model::animation::Affine;
 use crate::model::{Asset, Geometry, Hull, Indices, Positions, SpaceConversion};

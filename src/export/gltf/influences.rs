@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::attributes::VertexInput;
 use super::buffers::BufferSink;
-use super::elements::{AccessorType, ArraySpec, ComponentType};
+use super::document::{AccessorType, ArraySpec, ComponentType};
 use super::skeleton::SkeletonPlan;
 use crate::error::{Cause, Result};
 use crate::export::fault;

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use super::document::{AlphaMode, Document, MaterialObject, add};
 use crate::error::Result;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::model::contents::MaterialIndex;
 use crate::model::{Blend, DrawStyle, Material, TextureRole};
 use crate::parse::Name;

@@ -1,6 +1,6 @@
 //! Compression of arrays with the codecs of meshoptimizer.
 
-use super::elements::ArraySpec;
+use super::document::ArraySpec;
 use crate::error::Result;
 use crate::export::options::Compression;
 
@@ -37,7 +37,7 @@ pub(super) fn encode(_: &ArraySpec<'_>, compression: Compression, _: &[u8]) -> R
 /// Compresses the bytes of an array.
 #[cfg(feature = "meshopt")]
 pub(super) fn encode(spec: &ArraySpec<'_>, compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
-    use super::elements::BufferUsage;
+    use super::document::BufferUsage;
 
     if spec.usage == BufferUsage::Indices {
         return encode_indices(spec, bytes);

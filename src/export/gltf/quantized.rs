@@ -6,7 +6,7 @@ use zerocopy::little_endian::U16;
 
 use super::attributes::{SUBSTITUTE, VertexInput, VertexNormals, known};
 use super::buffers::{BufferSink, FloatBlock};
-use super::elements::{AccessorType, ArraySpec, ComponentType};
+use super::document::{AccessorType, ArraySpec, ComponentType};
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::decode::convert::{OutputFormat, Snorm};

@@ -2,8 +2,7 @@
 
 use super::attributes::write_little_endian;
 use super::buffers::BufferSink;
-use super::document::{Document, NodeObject, add};
-use super::elements::{AccessorType, ArraySpec};
+use super::document::{AccessorType, ArraySpec, Document, NodeObject, add};
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::fault;

@@ -2,8 +2,7 @@
 
 use super::attributes::{VertexInput, VertexNormals, computed_corners, finite_or_zero, known};
 use super::buffers::{BufferSink, FloatBlock};
-use super::document::TargetNames;
-use super::elements::{AccessorType, ArraySpec};
+use super::document::{AccessorType, ArraySpec, TargetNames};
 use crate::array::Array;
 use crate::error::{Cause, Result};
 use crate::export::{SceneInput, fault};

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::export::materials::name_text;
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::math::narrow;
 use crate::model::animation::{Affine, Animations, Clip, ClipKey, KeyValue};
 use crate::model::{Bone, SpaceConversion, Transform};

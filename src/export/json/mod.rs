@@ -27,7 +27,7 @@ use super::materials::write_metadata;
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput};
 use crate::error::Result;
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::model::Space;
 use crate::scene::OutputSpace;
 use crate::text::json_text::JsonText;

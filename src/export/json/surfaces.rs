@@ -6,13 +6,12 @@ use crate::error::Result;
 use crate::export::flat_losses::FlatLosses;
 use crate::export::loss::{LossKind, LossList};
 use crate::export::materials::name_text;
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::export::vertices::{CornerBlocks, VertexOrder, VertexParts};
 use crate::math::as_index;
 use crate::model::contents::MaterialIndex;
 use crate::model::{Blend, DrawStyle, Indices};
-use crate::scene::shape::PlacedPositions;
-use crate::scene::shape::{SurfaceShape, each_block};
+use crate::scene::shape::{PlacedPositions, SurfaceShape, each_block};
 use crate::scene::{PlacedSurface, PoolKey};
 use crate::text::json_text::JsonText;
 

@@ -3,12 +3,11 @@
 use super::vertices::{VertexNumbers, attribute_count, write_line};
 use crate::error::Result;
 use crate::export::loss::LossList;
+use crate::export::options::ExportScene;
 use crate::export::part_faces::{FaceCorner, each_face};
-use crate::export::scene::ExportScene;
 use crate::export::{CornerBlocks, WrittenPart};
 use crate::scene::PlacedSurface;
-use crate::scene::shape::PlacedPositions;
-use crate::scene::shape::SurfaceShape;
+use crate::scene::shape::{PlacedPositions, SurfaceShape};
 use crate::text::block::BlockWriter;
 
 /// Writes the faces of a surface.

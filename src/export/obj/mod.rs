@@ -31,7 +31,7 @@ use super::loss::{Loss, LossKind, counted};
 use super::options::ExportOptions;
 use super::{OutputWriter, SceneInput};
 use crate::error::Result;
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::model::{Space, UvOrigin};
 use crate::scene::shape::PlacedPositions;
 use crate::scene::{PlacedSurface, PoolKey};

@@ -4,8 +4,7 @@
 use super::element_index::ElementKind;
 use super::elements::{Collision, Instance as StoredInstance, Material as StoredMaterial, MeshElement};
 use super::file::Mesh;
-use super::layout::FORMAT;
-use super::semantic::Semantic;
+use super::layout::{FORMAT, Semantic};
 use crate::error::{Cause, Error, Result, expect_only, no_such};
 use crate::model::animation::{Affine, Animations};
 use crate::model::contents::bytes_of;

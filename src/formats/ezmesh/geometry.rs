@@ -4,7 +4,7 @@ use super::element_index::ElementKind;
 use super::elements::Section;
 use super::file::Mesh;
 use super::layout::FORMAT;
-use super::semantic::Semantic as S;
+use super::layout::Semantic as S;
 use super::validate::rules::VERTEX_DECLARATION;
 use crate::array::{Array, Bounds};
 use crate::error::{Cause, Error, Field, Result, expect_only};

@@ -54,11 +54,9 @@ mod properties;
 mod regions;
 #[cfg(feature = "cli")]
 pub(in crate::formats) mod sample;
-mod semantic;
 mod surface;
 mod validate;
 mod vertex_format;
-mod vertices;
 mod view;
 mod write;
 mod xml;
@@ -75,10 +73,10 @@ pub use {
         Animation, Collision, Instance, Material, MeshElement, Representation, Section, Skeleton, TetraMesh, Texture,
         Track, UserBinary, UserData,
     },
-    semantic::{Scalar, Semantic, VertexValue},
+    layout::{Scalar, Semantic, VertexValue},
+    surface::Vertices,
     validate::RULES,
     vertex_format::{Column, MAX_SCALARS, VertexFormat},
-    vertices::Vertices,
     view::{Dialect, Form, View},
     xml::{unescape, unescape_percent},
 };

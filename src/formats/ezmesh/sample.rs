@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use super::Mesh;
 use super::builder::{Output, VERSIONS, VertexColumns};
-use super::semantic::Semantic;
+use super::layout::Semantic;
 use crate::array::Bounds;
 use crate::error::Result;
 use crate::formats::samples::{CreateFile, HeightField, SampleKind};

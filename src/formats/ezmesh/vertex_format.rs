@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::semantic::{Scalar, Semantic};
+use super::layout::{Scalar, Semantic};
 use super::xml::numbers::is_separator;
 use crate::error::Cause;
 use crate::parse::Name;

@@ -9,7 +9,7 @@ pub(crate) use output::{Output, check_text, failed, refused};
 
 use super::elements::buffers::VertexBuffer;
 use super::layout::TAG;
-use super::semantic::{Semantic, VertexValue};
+use super::layout::{Semantic, VertexValue};
 use super::vertex_format::VertexFormat;
 use crate::array::Bounds;
 use crate::error::{Field, Result};

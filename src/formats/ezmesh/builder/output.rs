@@ -7,8 +7,7 @@ use std::io::Write;
 
 use crate::array::Bounds;
 use crate::error::{Cause, Error, Field, Result, show_bytes};
-use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
+use crate::formats::ezmesh::layout::{FORMAT, Scalar, VertexValue};
 use crate::parse::Limits;
 use crate::text::block::BlockWriter;
 

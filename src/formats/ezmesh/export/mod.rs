@@ -20,7 +20,7 @@ use crate::array::Bounds;
 use crate::error::Result;
 use crate::export::flat_losses::{FlatFormat, FlatLosses};
 use crate::export::loss::LossList;
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::export::{ExportOptions, Loss, LossKind, OutputWriter, SceneInput};
 use crate::math::as_index;
 use crate::model::{Asset, MetadataValue, Space, Transform};

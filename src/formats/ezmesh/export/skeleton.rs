@@ -8,7 +8,7 @@ use super::{AnimationContent, BoneContent, DistinctNames, ExportContent, Skeleto
 use crate::error::{Cause, Result};
 use crate::export::bones::usable_skeleton;
 use crate::export::loss::{ForeignClips, LossKind, LossList, counted};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::export::{clip_rate, fault};
 use crate::math::as_index;
 use crate::model::animation::{Animations, Skeleton, bones_by_name};

@@ -12,15 +12,14 @@ use crate::decode::convert::{OutputFormat as _, Unorm};
 use crate::error::{Field, Result};
 use crate::export::influences::InfluenceList;
 use crate::export::loss::{LossKind, LossList};
-use crate::export::scene::ExportScene;
+use crate::export::options::ExportScene;
 use crate::export::{CornerBlocks, PartNormals, VertexOrder, VertexParts, WrittenPart};
 use crate::formats::ezmesh::builder::{Output, VertexColumns, VertexTypes, check_text};
-use crate::formats::ezmesh::semantic::{Semantic, VertexValue};
+use crate::formats::ezmesh::layout::{Semantic, VertexValue};
 use crate::math::{as_index, as_u64};
 use crate::model::{Colors, Corner, Normals, SkinningRules, SpaceConversion, TangentFrames, Uvs, Weights};
 use crate::scene::normals::NormalInput;
-use crate::scene::shape::ShapePositions;
-use crate::scene::shape::finite_or_zero;
+use crate::scene::shape::{ShapePositions, finite_or_zero};
 use crate::scene::{ColorRole, PlacedSurface, PoolKey};
 
 /// The number of influences on a vertex.

@@ -6,7 +6,7 @@ use crate::formats::ezmesh::element_index::ElementKind;
 use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
 use crate::formats::ezmesh::elements::reader::ElementReader;
 use crate::formats::ezmesh::elements::{MeshElement, Section};
-use crate::formats::ezmesh::semantic::Semantic;
+use crate::formats::ezmesh::layout::Semantic;
 use crate::formats::ezmesh::view::View;
 use crate::math::as_index;
 use crate::parse::Severity;

@@ -5,7 +5,7 @@ use crate::array::{Array, Bounds};
 use crate::error::{Field, Result, counted};
 use crate::formats::ezmesh::elements::buffers::{IndexBuffer, VertexBuffer};
 use crate::formats::ezmesh::elements::{Collision, MeshElement, Section};
-use crate::formats::ezmesh::vertices::Vertices;
+use crate::formats::ezmesh::surface::Vertices;
 use crate::formats::ezmesh::view::View;
 use crate::math::{as_index, as_u64};
 use crate::model::equal_normals::{SAME_NORMALS, are_meaningless};

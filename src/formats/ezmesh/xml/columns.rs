@@ -10,7 +10,7 @@ use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
 use crate::decode::ByteOrder;
 use crate::decode::endian::RawWord;
 use crate::error::Result;
-use crate::formats::ezmesh::semantic::{Scalar, VertexValue};
+use crate::formats::ezmesh::layout::{Scalar, VertexValue};
 use crate::formats::ezmesh::vertex_format::{MAX_SCALARS, VertexFormat};
 use crate::math::as_index;
 use crate::parse::Name;

@@ -11,8 +11,7 @@ use std::ops::Range;
 
 use super::numbers::{self, NumberFault, NumberFaultKind, Tokens};
 use crate::error::{Cause, Error, Field, Result};
-use crate::formats::ezmesh::layout::FORMAT;
-use crate::formats::ezmesh::semantic::Semantic;
+use crate::formats::ezmesh::layout::{FORMAT, Semantic};
 use crate::formats::ezmesh::validate::rules::{MISSING_NUMBERS, NUMBER_TYPE};
 use crate::formats::ezmesh::vertex_format::VertexFormat;
 use crate::math::as_u64;

@@ -1,4 +1,4 @@
-//! AVX2 versions of two kernels: the parsing of decimal digits in [`digits`](super::digits), and
+//! AVX2 versions of two kernels: the parsing of decimal digits in [`notation`](super::notation), and
 //! the search for separators. Most x86-64 processors have AVX2 instructions.
 
 use std::arch::x86_64::{
@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi8,
 };
 
-use super::digits::{self, LAST, SCALES, Window};
+use super::notation::{self, LAST, SCALES, Window};
 
 /// Returns a bit mask of the separators in 64 bytes: bit `i` is set if byte `i` is a separator.
 #[inline]
@@ -28,7 +28,7 @@ fn thirty_two(bytes: &[u8; 32]) -> u32 {
     _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(blanks, lines), is(b'\t'))).cast_unsigned()
 }
 
-/// The AVX2 version of [`digits::fixed`].
+/// The AVX2 version of [`notation::fixed`].
 #[inline]
 #[target_feature(enable = "avx2,bmi1,lzcnt")]
 pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {
@@ -51,7 +51,7 @@ pub(super) fn fixed(window: &Window, length: usize) -> Option<f32> {
     let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));
     let both = _mm_cvtsi128_si64(eights).cast_unsigned();
     let number = (both & 0xffff_ffff).wrapping_mul(100_000_000).wrapping_add(both >> 32);
-    digits::narrow(number, *SCALES.get(after)?)
+    notation::narrow(number, *SCALES.get(after)?)
 }
 
 #[inline]

@@ -5,14 +5,12 @@
 //! | [`tokens`] | reads tokens in sequence, and parses tokens in the usual notation |
 //! | [`character_data`] | the slow path: markup between the numbers, tokens that markup splits, and errors; counts tokens |
 //! | [`spans`] | finds the start and the end of many tokens at a time |
-//! | [`digits`] | parses decimal digits, sixteen at a time |
-//! | `avx2` | the kernels of `spans` and `digits` in AVX2 instructions, which most processors have |
-//! | [`notation`] | parses all notations of floats and integers |
+//! | `avx2` | kernels of `spans` and `notation` in AVX2 instructions, which most processors have |
+//! | [`notation`] | parses decimal digits, sixteen at a time, and all notations of floats and integers |
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod avx2;
 mod character_data;
-mod digits;
 mod notation;
 mod spans;
 mod tokens;

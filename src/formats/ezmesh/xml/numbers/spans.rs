@@ -7,7 +7,7 @@
 //! processor can start to parse a number before it has finished the previous number.
 
 use super::character_data::is_separator;
-use super::digits::{self, WIDTH, Window};
+use super::notation::{self, WIDTH, Window};
 use crate::simd::kernel;
 
 /// Number of bytes in a stretch, the slice of text that is searched for separators at once. An
@@ -151,10 +151,10 @@ kernel! {
     /// notation, such as `-12.5`.
     fn floats(spans: &TokenSpans, stretch: &Stretch, limit: usize, out: &mut [f32]) -> usize {
         avx2 => parse_each(spans, stretch, limit, out, |window, length, negative| {
-            Some(digits::signed(super::avx2::fixed(window, length)?, negative))
+            Some(notation::signed(super::avx2::fixed(window, length)?, negative))
         }),
         _ => parse_each(spans, stretch, limit, out, |window, length, negative| {
-            Some(digits::signed(digits::fixed(window, length)?, negative))
+            Some(notation::signed(notation::fixed(window, length)?, negative))
         }),
     }
 }
@@ -171,7 +171,7 @@ kernel! {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn short(window: &Window, length: usize, negative: bool) -> Option<u32> {
-    digits::short(window, length).filter(|_| !negative)
+    notation::short(window, length).filter(|_| !negative)
 }
 
 #[inline(always)]

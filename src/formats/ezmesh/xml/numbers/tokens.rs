@@ -1,18 +1,18 @@
 //! A reader for the numbers in the text of one element, in sequence.
 //!
 //! The fast path finds the positions of many tokens at a time ([`spans`](super::spans)), and parses
-//! the decimal digits at these positions ([`digits`]). The slow path reads one byte at a time. The
-//! slow path handles a token in an unusual notation, and markup next to a token. If the fast path
-//! cannot parse a token, the slow path starts at the same position. The fast path and the slow path
-//! return the same numbers, because the fast path only accepts text that has one possible meaning.
+//! the decimal digits at these positions ([`notation`]). The slow path reads one byte at a time.
+//! The slow path handles a token in an unusual notation, and markup next to a token. If the fast
+//! path cannot parse a token, the slow path starts at the same position. The fast path and the slow
+//! path return the same numbers, because the fast path only accepts text that has one possible
+//! meaning.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::character_data::{
     CharacterData, MAX_TOKEN_LENGTH, NumberFault, NumberFaultKind, TextPosition, TokenWord, is_separator,
 };
-use super::digits::{self, WIDTH};
-use super::notation::{self, parse_float, parse_integer};
+use super::notation::{self, WIDTH, parse_float, parse_integer};
 use super::spans::{TokenSpan, TokenSpans};
 
 /// Reads the numbers in the text of one element, in sequence.
@@ -144,7 +144,7 @@ impl<'a> Tokens<'a> {
     pub fn integer_within(&mut self, range: RangeInclusive<i64>) -> Result<i64, NumberFault> {
         // The window: the sixteen bytes that end with the last byte of a token.
         let window = |token: &TokenSpan| self.data.bytes.get(..token.end)?.last_chunk();
-        let quick = self.find().and_then(|token| Some((token, digits::short(window(&token)?, token.length())?)));
+        let quick = self.find().and_then(|token| Some((token, notation::short(window(&token)?, token.length())?)));
         if let Some((token, value)) =
             quick.map(|(token, value)| (token, value.into())).filter(|(_, value)| range.contains(value))
         {
