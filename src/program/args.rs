@@ -17,6 +17,9 @@ pub const STDIN: &str = "-";
 /// The heading of the section of a help text that lists the options of every verb.
 const EVERYWHERE: &str = "Options of every verb";
 
+/// The heading of the options that apply to Unreal vertex meshes only.
+const UNREAL: &str = "Unreal vertex meshes";
+
 /// The heading of the options for folders.
 const FOLDERS: &str = "Folders and glob patterns";
 
@@ -57,22 +60,15 @@ pub struct Global {
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "N",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    #[command(flatten)]
-    pub unreal: UnrealArgs,
-}
-
-/// The options that every verb accepts, but that apply to Unreal vertex meshes only.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Unreal vertex meshes")]
-pub struct UnrealArgs {
     /// The name of the mesh to open, if a script imports several
     ///
     /// Case does not matter. Example: --mesh Ball
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, help_heading = UNREAL, value_name = "NAME")]
     pub mesh: Option<String>,
     /// The divisor for a stored byte of a texture coordinate: 255 as in most readers, or 256 as in
     /// the published specification
-    #[arg(long, global = true, default_value = "255", value_parser = ["255", "256"], value_name = "N")]
+    #[arg(long, global = true, help_heading = UNREAL, default_value = "255", value_parser = ["255", "256"],
+          value_name = "N")]
     pub uv_divisor: String,
 }
 
@@ -85,8 +81,9 @@ pub struct Files {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub list: ListArgs,
-    #[command(flatten)]
-    pub condition: ConditionArgs,
+    /// Leave out meshes that do not meet a condition of `ls`, such as 'triangles > 50k && rigged'
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    pub condition: Option<String>,
     #[command(flatten)]
     pub walk: WalkArgs,
 }
@@ -98,14 +95,6 @@ pub struct ListArgs {
     /// standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Option<PathBuf>,
-}
-
-/// The option with a condition on meshes.
-#[derive(Clone, Debug, Default, Args)]
-pub struct ConditionArgs {
-    /// Leave out meshes that do not meet a condition of `ls`, such as 'triangles > 50k && rigged'
-    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
-    pub condition: Option<String>,
 }
 
 /// The options that choose which files of a folder are read.

@@ -150,7 +150,7 @@ impl ProgramVerb {
     fn add_listed_files(&mut self) -> anyhow::Result<()> {
         let files = match self {
             Self::Ls(ls) => return ls.add_files(),
-            Self::Validate(validate) => return add_listed(&mut validate.files, &validate.list),
+            Self::Validate(validate) => &mut validate.files,
             Self::Info(info) => &mut info.files,
             Self::Convert(convert) => &mut convert.files,
             Self::View(view) => &mut view.files,

@@ -197,7 +197,7 @@ fn evict(subject: &Subject) -> anyhow::Result<bool> {
 /// process measured.
 fn ask(subject: &Subject, question: BenchQuestion, by: Contestant, global: &Global) -> anyhow::Result<Sample> {
     let mut command = Command::new(std::env::current_exe().context("the path of this program cannot be determined")?);
-    command.args(["bench", "--quiet", "--uv-divisor", &global.unreal.uv_divisor]).env("NO_COLOR", "1");
+    command.args(["bench", "--quiet", "--uv-divisor", &global.uv_divisor]).env("NO_COLOR", "1");
     command.args(["--answer", &question.id(), "--by", &by.id()]);
     let paths = [
         ("--aniv", subject.files.aniv.as_deref()),

@@ -28,20 +28,15 @@ impl Usage {
         let text = |name| std::fs::read_to_string(name).unwrap_or_default();
         // The numbers of page faults are read last, because reading the other files of `/proc`
         // causes page faults.
-        let (status, io, stat) = (text("/proc/self/status"), text("/proc/self/io"), text("/proc/self/stat"));
+        let (status, io, faults) = (text("/proc/self/status"), text("/proc/self/io"), faults("/proc/self/stat"));
         let kilobytes = |name| Some(number(&status, name)?.saturating_mul(1024));
-        let [minor, major] = [7, 9].map(|field| {
-            // In `/proc/self/stat`, the numeric fields follow the name of the program. The name of
-            // the program is in parentheses and may contain spaces.
-            stat.rsplit(')').next()?.split_whitespace().nth(field)?.parse::<u64>().ok()
-        });
         Self {
             anonymous: kilobytes("RssAnon:"),
             // Linux counts mapped pages of a file in an in-memory file system (tmpfs) as shared
             // memory.
             file: kilobytes("RssFile:").map(|file| file.saturating_add(kilobytes("RssShmem:").unwrap_or_default())),
-            faults: minor.zip(major).map(|(minor, major)| minor.saturating_add(major)),
-            major,
+            faults: faults.map(|[minor, major]| minor.saturating_add(major)),
+            major: faults.map(|[_, major]| major),
             read: number(&io, "read_bytes:"),
             peak: kilobytes("VmHWM:"),
         }
@@ -62,11 +57,26 @@ impl Usage {
     }
 }
 
+/// Returns the numbers of minor and major page faults in a file `stat` of `/proc`.
+pub fn faults(stat: &str) -> Option<[u64; 2]> {
+    let text = std::fs::read_to_string(stat).ok()?;
+    // The numeric fields follow the name of the program, which is in parentheses and may contain
+    // spaces.
+    let fields = text.rsplit(')').next()?;
+    let field = |number| fields.split_whitespace().nth(number)?.parse().ok();
+    Some([field(7)?, field(9)?])
+}
+
 /// Returns the number of bytes of memory that programs can still allocate, or `None` if the
 /// operating system does not report this number.
 pub fn available() -> Option<u64> {
+    of_system("MemAvailable:")
+}
+
+/// Returns a size in `/proc/meminfo` in bytes.
+pub fn of_system(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    Some(number(&text, "MemAvailable:")?.saturating_mul(1024))
+    Some(number(&text, name)?.saturating_mul(1024))
 }
 
 /// Returns the number after `name` in the first line that starts with `name`.

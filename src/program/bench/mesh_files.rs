@@ -37,7 +37,7 @@ impl MeshFiles {
         };
         let options = OpenOptions { strict: global.strict, ..OpenOptions::default() };
         let pair = Pair { data: self.data.clone(), aniv, script: None, mesh: None, named: None };
-        FilesOpener::new(&options, None, global.unreal.uv_divisor == "256").open(&pair, load).map(Model::from)
+        FilesOpener::new(&options, None, global.uv_divisor == "256").open(&pair, load).map(Model::from)
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::measure::{FileMeasurement, QuestionMeasurement, median};
-use super::memory::Usage;
+use super::memory::{Usage, of_system};
 use super::question::{BenchQuestion, Contestant};
 use super::spread::{Spread, spent, spread};
 use crate::program::output::json;
@@ -46,19 +46,15 @@ impl Host {
     /// Reads the description of this machine from the operating system.
     pub fn here() -> Self {
         let text = |path| std::fs::read_to_string(path).unwrap_or_default();
-        let (processors, memory) = (text("/proc/cpuinfo"), text("/proc/meminfo"));
-        let line = |text: &str, name: &str| {
-            let value = text.lines().find_map(|line| line.strip_prefix(name))?;
-            Some(value.trim_start_matches([' ', '\t', ':']).to_owned())
-        };
+        let processors = text("/proc/cpuinfo");
+        let processor = processors.lines().find_map(|line| line.strip_prefix("model name"));
         let kernel = text("/proc/sys/kernel/osrelease").trim().to_owned();
-        let kilobytes = line(&memory, "MemTotal:").and_then(|line| line.split(' ').next()?.parse::<u64>().ok());
         Self {
-            processor: line(&processors, "model name"),
+            processor: processor.map(|name| name.trim_start_matches([' ', '\t', ':']).to_owned()),
             cores: std::thread::available_parallelism().map(usize::from).ok(),
             level: crate::simd::level_name(),
             kernel: Some(format!("{} {kernel}", std::env::consts::OS)),
-            memory: kilobytes.map(|kilobytes| kilobytes.saturating_mul(1024)),
+            memory: of_system("MemTotal:"),
         }
     }
 

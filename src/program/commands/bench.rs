@@ -91,13 +91,7 @@ pub struct BenchArgs {
     force: bool,
     #[command(flatten)]
     stream: StreamArgs,
-    #[command(flatten)]
-    child: ChildArgs,
-}
-
-/// The command line options of a child process, which answers one question.
-#[derive(Debug, Args)]
-struct ChildArgs {
+    // The options of a child process, which answers one question.
     #[arg(long, value_enum, hide = true, requires_all = ["by", "file"])]
     answer: Option<BenchQuestion>,
     #[arg(long, value_enum, hide = true)]
@@ -112,8 +106,8 @@ struct ChildArgs {
 
 impl BenchArgs {
     pub fn run(&self, global: &Global) -> anyhow::Result<Outcome> {
-        if let (Some(question), Some(by), Some(data)) = (self.child.answer, self.child.by, &self.file) {
-            return self.child.run(question, by, data, global);
+        if let (Some(question), Some(by), Some(data)) = (self.answer, self.by, &self.file) {
+            return self.reply(question, by, data, global);
         }
         if global.no_mmap {
             usage!("bench: --no-mmap cannot be used, because bench measures memory maps; leave it out");
@@ -286,12 +280,10 @@ impl BenchArgs {
         }
         Ok(Outcome::Fine)
     }
-}
 
-impl ChildArgs {
     /// Runs one query on a small mesh, then runs the same query on the measured mesh, and prints
     /// the time and memory of the second run.
-    fn run(&self, question: BenchQuestion, by: Contestant, data: &Path, global: &Global) -> anyhow::Result<Outcome> {
+    fn reply(&self, question: BenchQuestion, by: Contestant, data: &Path, global: &Global) -> anyhow::Result<Outcome> {
         if let Some(warm_up) = &self.warm_up {
             let files = MeshFiles { data: warm_up.clone(), aniv: self.warm_up_aniv.clone() };
             answers::answer(question, by, &files, global)?;

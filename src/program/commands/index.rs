@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::program::args::{Files, Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, Replace, folder, is_sidecar, open_folder};
 use crate::program::describe::rows::SelectedFiles;
-use crate::program::input::{InputAsset, Repeated, identity};
+use crate::program::input::{InputAsset, identity};
 use crate::program::outcome::{Outcome, usage};
 use crate::program::output::{JsonWriter, counted, error_json, note, report, shown, suspended};
 
@@ -61,7 +61,7 @@ impl IndexArgs {
         if let Some(json) = &mut json {
             json.start_entries()?;
         }
-        let (outcome, omitted) = files.each(global, Repeated::Refused, |path, asset| {
+        let (outcome, omitted) = files.each(global, |path, asset| {
             // The sidecar is removed even if its mesh file cannot be opened.
             let done = match asset {
                 Ok(_) if self.clear && path != Path::new(STDIN) => clear(path, global),

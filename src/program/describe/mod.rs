@@ -6,7 +6,6 @@ pub mod clips;
 pub mod fields;
 pub mod file_summary;
 mod json;
-pub mod kind;
 pub mod picture;
 pub mod placed;
 pub mod rows;

@@ -19,7 +19,7 @@ pub use asset::{InputAsset, at_output};
 pub use bytes::{Data, identity};
 pub use lists::add_listed;
 pub use not_opened::{NotOpened, missing_json};
-pub use open::{Repeated, mesh_paths, open, open_asset, open_indexed, open_source_file};
+pub use open::{mesh_paths, open, open_asset, open_indexed, open_source_file};
 pub use parallel::each_in_parallel;
 pub use source_file::{RegionFile, SourceFile};
 pub use watch::watch;

@@ -44,7 +44,7 @@ impl<'g> Opener<'g> {
     /// read.
     pub(super) fn new(global: &'g Global, counts_bytes: bool) -> Self {
         let options = OpenOptions { strict: global.strict, record_access: counts_bytes, ..OpenOptions::default() };
-        let pairs = FilesOpener::new(&options, global.unreal.mesh.as_deref(), global.unreal.uv_divisor == "256");
+        let pairs = FilesOpener::new(&options, global.mesh.as_deref(), global.uv_divisor == "256");
         Self { global, options, pairs }
     }
 
@@ -82,11 +82,12 @@ impl<'g> Opener<'g> {
 
     /// Opens the meshes that a path names, and passes each to `visit` with the key of an Unreal
     /// mesh. Meshes for which `is_new` returns false are left out. Returns the meshes of a script
-    /// whose files do not exist.
+    /// whose files do not exist. Meshes whose script already imports many others from the same two
+    /// files are an error if `refuses_repeated` is true, and otherwise returned, too.
     pub(super) fn open_path(
         &mut self,
         path: &Path,
-        when_repeated: Repeated,
+        refuses_repeated: bool,
         is_new: &mut dyn FnMut(&MeshFiles) -> bool,
         visit: &mut dyn FnMut(Option<u128>, crate::Result<InputAsset>) -> anyhow::Result<()>,
     ) -> anyhow::Result<Vec<MissingMesh<Data>>> {
@@ -99,11 +100,11 @@ impl<'g> Opener<'g> {
                         visit(Some(pair_key(&pair)), self.open_pair(pair))?;
                     }
                 }
-                let unopened = self.unopened(path, repeated, when_repeated);
-                if let Some(error) = unopened.error {
+                let (listed, error) = self.unopened(path, repeated, refuses_repeated);
+                if let Some(error) = error {
                     visit(None, Err(error))?;
                 }
-                return Ok(unopened.listed);
+                return Ok(listed);
             }
             Err(error) => visit(None, Err(found_instead(error)))?,
         }
@@ -112,37 +113,35 @@ impl<'g> Opener<'g> {
 
     /// Returns the meshes of a script that are not opened: meshes whose files do not exist, and the
     /// meshes `repeated`, whose files many earlier meshes already use.
-    fn unopened(&mut self, path: &Path, repeated: Vec<MeshFiles>, when_repeated: Repeated) -> UnopenedMeshes {
+    fn unopened(
+        &mut self,
+        path: &Path,
+        repeated: Vec<MeshFiles>,
+        refuses_repeated: bool,
+    ) -> (Vec<MissingMesh<Data>>, Option<Error>) {
         let loader = FileLoader::new(self.global);
-        let (listed, error) = match loader.explain(self.pairs.missing(path, |path| loader.load(path))) {
+        let (mut listed, mut error) = match loader.explain(self.pairs.missing(path, |path| loader.load(path))) {
             Ok(listed) => (listed, None),
             Err(error) => (Vec::new(), Some(error.at_path(path))),
         };
-        let mut unopened = UnopenedMeshes { listed, error };
         let count = repeated.len();
         for pair in repeated {
             match loader.explain(self.pairs.repeated(pair, |path| loader.load(path))) {
-                Ok(Some(mesh)) if when_repeated == Repeated::Refused => {
+                Ok(Some(mesh)) if refuses_repeated => {
                     // One error counts all meshes, because a script may import thousands of them.
                     let left_out = FilesOpener::<Data>::left_out(path, &mesh.mesh, count);
-                    unopened.error.get_or_insert(left_out);
+                    error.get_or_insert(left_out);
                     break;
                 }
-                Ok(mesh) => unopened.listed.extend(mesh),
-                Err(error) => {
-                    unopened.error.get_or_insert(error.at_path(path));
+                Ok(mesh) => listed.extend(mesh),
+                Err(other) => {
+                    error.get_or_insert(other.at_path(path));
                     break;
                 }
             }
         }
-        unopened
+        (listed, error)
     }
-}
-
-/// The meshes of a script that are not opened.
-struct UnopenedMeshes {
-    listed: Vec<MissingMesh<Data>>,
-    error: Option<Error>,
 }
 
 /// Loads the files of one mesh, and remembers which of them are mapped.
@@ -275,19 +274,12 @@ pub fn mesh_paths(folder: &Path, walk: &WalkArgs, global: &Global) -> Result<Vec
     Ok(paths.chain(unreadable).collect())
 }
 
-/// The report of meshes whose script already imports many other meshes from the same two files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeated {
-    /// They are listed together with the meshes whose files do not exist.
-    Listed,
-    /// They are an error, because the command would otherwise succeed without visiting them.
-    Refused,
-}
-
 /// Opens every file that is named on the command line, and passes each model to `visit`.
 ///
-/// If `needs_mesh` is true, folders without any mesh are an error, which is passed to `visit`, too.
-/// Otherwise a note says so, and the caller notes the files that are passed by next to meshes.
+/// If `needs_mesh` is true, folders without any mesh are an error, which is passed to `visit`, too,
+/// and so are repeated meshes of a script, because the command would otherwise succeed without
+/// them. Otherwise a note says so, and the caller notes the files that are passed by next to
+/// meshes.
 ///
 /// Returns the outcome with the highest exit code, and what was not opened. The function shows a
 /// progress bar on the terminal, so `visit` prints with
@@ -295,7 +287,6 @@ pub enum Repeated {
 pub fn each(
     (names, walk, needs_mesh): (&[PathBuf], &WalkArgs, bool),
     global: &Global,
-    when_repeated: Repeated,
     mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<(Outcome, NotOpened)> {
     let mut opener = Opener::new(global, true);
@@ -314,7 +305,7 @@ pub fn each(
     for InputPath { path, is_found } in &inputs.paths {
         progress.set_message(shown(path));
         let mut is_new = |pair: &MeshFiles| visited.insert(pair_key(pair));
-        let unopened = opener.open_path(path, when_repeated, &mut is_new, &mut |_, opened| {
+        let unopened = opener.open_path(path, needs_mesh, &mut is_new, &mut |_, opened| {
             let is_passed_by = *is_found && opened.as_ref().is_err_and(|error| omitted.passed_by.take(error));
             if !is_passed_by {
                 is_any = true;

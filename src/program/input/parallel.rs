@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::asset::InputAsset;
 use super::bytes::Data;
 use super::not_opened::{NotOpened, PassedBy, note_omissions};
-use super::open::{Opener, Repeated};
+use super::open::Opener;
 use super::paths::{InputPath, InputPaths};
 use crate::formats::mesh_files::MissingMesh;
 use crate::program::args::{Global, WalkArgs};
@@ -21,20 +21,12 @@ const FILES_PER_THREAD: usize = 64;
 /// The number of results after which no further file is described before they are passed on.
 const MAX_RESULTS: usize = 4096;
 
-/// The results for one mesh.
-struct MeshResult<T> {
-    /// The key of an Unreal mesh.
-    key: Option<u128>,
-    result: Vec<T>,
-}
-
-/// The results for some files.
-struct BlockResults<T> {
-    results: Vec<MeshResult<T>>,
+/// The results for one file.
+struct FileResults<T> {
+    /// The results for each mesh, with the key of an Unreal mesh.
+    meshes: Vec<(Option<u128>, Vec<T>)>,
     /// The meshes of scripts whose files do not exist.
     missing: Vec<MissingMesh<Data>>,
-    /// The number of files that were described.
-    done: usize,
     passed_by: PassedBy,
 }
 
@@ -68,14 +60,16 @@ pub fn each_in_parallel<T: Send>(
     let mut left = &*inputs.paths;
     while !left.is_empty() {
         let block = left.get(..count.saturating_mul(FILES_PER_THREAD)).unwrap_or(left);
-        let BlockResults { results, missing, done, passed_by } = describe_block(block, &mut openers, &describe, &size);
-        omitted.missing.extend(missing);
-        omitted.passed_by.merge(&passed_by);
-        is_any |= !results.is_empty();
-        // An Unreal mesh may be named several times, such as by both of its files.
-        for MeshResult { key, result } in results {
-            if key.is_none_or(|key| visited.insert(key)) {
-                receive(result)?;
+        let (results, done) = describe_block(block, &mut openers, &describe, &size);
+        for FileResults { meshes, missing, passed_by } in results {
+            omitted.missing.extend(missing);
+            omitted.passed_by.merge(&passed_by);
+            is_any |= !meshes.is_empty();
+            // An Unreal mesh may be named several times, such as by both of its files.
+            for (key, result) in meshes {
+                if key.is_none_or(|key| visited.insert(key)) {
+                    receive(result)?;
+                }
             }
         }
         progress.add(u64::try_from(done).unwrap_or(u64::MAX));
@@ -89,23 +83,22 @@ pub fn each_in_parallel<T: Send>(
 }
 
 /// Describes some files on all processors. Each thread takes the next file when it is done with
-/// one.
+/// one. Returns the results, and the number of files that were described.
 fn describe_block<T: Send>(
     block: &[InputPath],
     openers: &mut [Opener<'_>],
     describe: &(impl Fn(&Path, crate::Result<InputAsset>) -> Vec<T> + Sync),
     size: &(impl Fn(&T) -> usize + Sync),
-) -> BlockResults<T> {
+) -> (Vec<FileResults<T>>, usize) {
     let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results: Vec<Mutex<Vec<MeshResult<T>>>> = block.iter().map(|_| Mutex::new(Vec::new())).collect();
-    let omitted: Mutex<NotOpened> = Mutex::default();
+    let results: Vec<Mutex<Option<FileResults<T>>>> = block.iter().map(|_| Mutex::new(None)).collect();
     let work = |opener: &mut Opener<'_>| {
         while count.load(Ordering::Relaxed) < MAX_RESULTS {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let (Some(InputPath { path, is_found }), Some(result)) = (block.get(index), results.get(index)) else {
                 break;
             };
-            let (mut found, mut passed_by) = (Vec::new(), PassedBy::default());
+            let (mut meshes, mut passed_by) = (Vec::new(), PassedBy::default());
             let mut add = |key, opened: crate::Result<InputAsset>| {
                 if *is_found && opened.as_ref().is_err_and(|error| passed_by.take(error)) {
                     return Ok(());
@@ -113,24 +106,17 @@ fn describe_block<T: Send>(
                 let result = describe(path, opened);
                 let items = result.iter().map(size).fold(0, usize::saturating_add);
                 count.fetch_add(items, Ordering::Relaxed);
-                found.push(MeshResult { key, result });
+                meshes.push((key, result));
                 Ok(())
             };
             // The closure `add` returns no error, so the visit has none.
-            let unopened = opener.open_path(path, Repeated::Refused, &mut |_| true, &mut add).unwrap_or_default();
+            let missing = opener.open_path(path, true, &mut |_| true, &mut add).unwrap_or_default();
             if let Ok(mut result) = result.lock() {
-                *result = found;
-            }
-            if !(unopened.is_empty() && passed_by.total() == 0)
-                && let Ok(mut omitted) = omitted.lock()
-            {
-                omitted.missing.extend(unopened);
-                omitted.passed_by.merge(&passed_by);
+                *result = Some(FileResults { meshes, missing, passed_by });
             }
         }
     };
     threads::share(openers, work);
-    let results = results.into_iter().flat_map(|result| result.into_inner().unwrap_or_default()).collect();
-    let NotOpened { missing, passed_by, .. } = omitted.into_inner().unwrap_or_default();
-    BlockResults { results, missing, done: next.into_inner().min(block.len()), passed_by }
+    let results = results.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect();
+    (results, next.into_inner().min(block.len()))
 }

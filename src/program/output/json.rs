@@ -169,14 +169,15 @@ pub fn print_json(value: &Value) -> io::Result<()> {
 }
 
 /// Prints a JSON document: an object with the version of the schema, followed by the fields that
-/// `fill` writes.
-pub fn print_document(fill: impl FnOnce(&mut JsonWriter<'_>) -> io::Result<()>) -> io::Result<()> {
+/// `fill` writes. Returns the result of `fill`.
+pub fn print_document<T, E: From<io::Error>>(fill: impl FnOnce(&mut JsonWriter<'_>) -> Result<T, E>) -> Result<T, E> {
     progress::end();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut json = JsonWriter::indented(&mut out);
     json.start()?;
-    fill(&mut json)?;
-    json.end()
+    let result = fill(&mut json)?;
+    json.end()?;
+    Ok(result)
 }
 
 impl From<crate::parse::Value> for Value {

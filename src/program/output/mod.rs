@@ -6,8 +6,6 @@ mod base64;
 mod escape;
 mod held;
 pub mod json;
-mod losses;
-mod note;
 mod numbers;
 mod output_limit;
 mod process_io;
@@ -23,13 +21,13 @@ pub use base64::base64;
 pub use escape::{FloatCell, csv_cell, markdown_cell, xml_text};
 pub use held::HeldOutput;
 pub use json::{JsonWriter, SCHEMA, print_document, print_json};
-pub use losses::{loss_line, losses_json, refuse};
-pub use note::note;
 pub use numbers::{Layout, Sink, pass_on, pass_on_full};
 pub use output_limit::OutputLimit;
 pub use progress::{ProgressMeter, suspended};
-pub use report::{complain_about, error_json, is_pipe_closed, print_usage_failure, report};
+pub use report::{
+    complain_about, error_json, is_pipe_closed, loss_line, losses_json, print_usage_failure, refuse, report,
+};
 pub use svg::{Anchor, SvgPicture, style_sheet};
-pub use text::{complain, count, counted, mesh_suffix, print_findings, shown, terminal_width};
+pub use text::{complain, count, counted, mesh_suffix, note, print_findings, shown, terminal_width};
 pub use units::{bytes, decimals, ratio, short, thousands, whole};
 pub use values::{ComputedVectors, Item, Values, boxed};

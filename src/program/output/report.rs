@@ -1,4 +1,4 @@
-//! Prints the error that ends a command.
+//! Prints the error that ends a command, and the losses of a written file.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::json::{self, document, print_json};
-use super::text::complain;
+use super::text::{complain, finding_line};
+use crate::export::Loss;
 use crate::program::args::Global;
 use crate::program::outcome::{Outcome, UsageError};
 
@@ -63,4 +64,30 @@ pub fn is_pipe_closed(error: &anyhow::Error) -> bool {
         None => error.downcast_ref::<io::Error>(),
     };
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Returns an error if the output lacks data that the command line does not allow to leave out.
+/// `message` is called with the first loss and the number of the others.
+pub fn refuse(
+    losses: &[Loss],
+    allow_loss: bool,
+    message: impl FnOnce(&Loss, usize) -> String,
+) -> Result<(), UsageError> {
+    let mut refused = losses.iter().filter(|loss| !allow_loss && loss.needs_permission());
+    refused.next().map_or(Ok(()), |first| Err(UsageError(message(first, refused.count()))))
+}
+
+/// Returns the line about a loss of the mesh `path`.
+pub fn loss_line(path: &str, loss: &Loss) -> String {
+    let of_output = || format!("{path}: not in the output: {loss}");
+    loss.finding.as_ref().map_or_else(of_output, |about| finding_line(about, &[]))
+}
+
+/// Returns a list of losses: each as the finding about the data of the file, if there is one.
+pub fn losses_json(losses: &[Loss]) -> Value {
+    let of_loss = |Loss { kind, surface, text, by_format, finding: about, .. }: &Loss| match about {
+        Some(about) => json::finding(about, &[]),
+        None => json!({ "kind": kind.id(), "surface": surface, "text": text, "by_format": by_format }),
+    };
+    losses.iter().map(of_loss).collect()
 }

@@ -1,4 +1,5 @@
-//! Formats text for the terminal: findings, errors, and paths with escaped control characters.
+//! Formats text for the terminal: findings, errors, notes, and paths with escaped control
+//! characters.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::progress::suspended;
 use super::units::thousands;
 use crate::error::numbered_noun;
+use crate::program::args::Global;
 use crate::{Finding, Name, Severity};
 use anstyle::{AnsiColor, Style};
 
@@ -15,6 +17,15 @@ pub fn complain(error: &dyn std::fmt::Display) {
     // If writing the error message fails, the failure is ignored, because the exit code still
     // reports the original error.
     let _ = suspended(|| writeln!(anstream::stderr(), "{style}error{style:#}: {error}"));
+}
+
+/// Prints a note on standard error, unless the option `--quiet` was given.
+pub fn note(text: &str, global: &Global) {
+    if !global.quiet {
+        // If writing the note fails, the failure is ignored, because a note is not part of the
+        // result of the command.
+        let _ = suspended(|| writeln!(anstream::stderr(), "{text}"));
+    }
 }
 
 /// Returns the terminal colour for printing a severity.

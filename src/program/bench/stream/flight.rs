@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
-use crate::program::bench::memory::Usage;
+use crate::program::bench::memory::{Usage, faults};
 use crate::streaming::{Content, Statistics, Streamer};
 
 /// The least and the greatest number of frames before the measured ones. In them, the first items
@@ -88,15 +88,6 @@ fn thread_time() -> Duration {
     }
 }
 
-/// Returns the numbers of minor and major page faults of the calling thread.
-fn faults_of_thread() -> Option<[u64; 2]> {
-    let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
-    // The numbers follow the name of the thread, which is in parentheses.
-    let fields = stat.rsplit(')').next()?;
-    let field = |number| fields.split_whitespace().nth(number)?.parse().ok();
-    Some([field(7)?, field(9)?])
-}
-
 /// Flies over a scene.
 pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, frames: u32) -> anyhow::Result<Flight> {
     let neighbour = Neighbour::start();
@@ -110,7 +101,7 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
     let mut points = vec![(0, f64::NAN, 0); count.div_ceil(FRAMES_PER_POINT)];
     let (mut holes, mut most_visible, mut visible, mut update) = (0_u64, 0_u64, 0_u64, Duration::ZERO);
     // The first call of each function that reads the numbers causes page faults itself.
-    let mut before = faults_of_thread();
+    let mut before = faults("/proc/thread-self/stat");
     let start = Instant::now();
     let ([least_warm_up, most_warm_up], mut warm_up_frames) = (WARM_UP_FRAMES, None);
     for frame in 0_u32.. {
@@ -143,14 +134,14 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
             }
         } else if frame >= least_warm_up && (drawn.awaited == 0 || frame >= most_warm_up) {
             warm_up_frames = Some(frame.saturating_add(1));
-            before = faults_of_thread();
+            before = faults("/proc/thread-self/stat");
         }
         let next = start.checked_add(FRAME_TIME.saturating_mul(frame.saturating_add(1)));
         if let Some(rest) = next.and_then(|next| next.checked_duration_since(Instant::now())) {
             std::thread::sleep(rest);
         }
     }
-    let after = faults_of_thread();
+    let after = faults("/proc/thread-self/stat");
     let elapsed = start.elapsed();
     let disk_bytes = Usage::now().since(&usage).read;
     let busy = neighbour.finish();
@@ -158,12 +149,12 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
         bail!("expected one frame or more");
     }
     polls.sort_unstable_by(f64::total_cmp);
-    let faults = |index: usize| Some(after?.get(index)?.saturating_sub(*before?.get(index)?));
+    let increase = |index: usize| Some(after?.get(index)?.saturating_sub(*before?.get(index)?));
     Ok(Flight {
         frames,
         warm_up_frames: warm_up_frames.unwrap_or_default(),
-        minor_faults: faults(0),
-        major_faults: faults(1),
+        minor_faults: increase(0),
+        major_faults: increase(1),
         poll_us_p999: percentile(&polls, 999),
         poll_us_most: percentile(&polls, 1000),
         update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::output::units::ratio(visible.max(1), 1),

@@ -34,7 +34,7 @@ pub struct MeshScene<'m, C> {
     items: Vec<ItemRange>,
     requests: Vec<Option<(Slot, Priority)>>,
     /// The parts in `requests`, and in the last frame in which they were near.
-    live: Vec<(u32, u32)>,
+    live: Vec<u32>,
     near: Vec<(u32, f32)>,
     seen: Vec<u32>,
     frame: u32,
@@ -85,7 +85,7 @@ impl<'m, C: Content> MeshScene<'m, C> {
             sum: 0,
         };
         // The lists are filled once, which loads their pages.
-        scene.live.resize(count, (0, 0));
+        scene.live.resize(count, 0);
         scene.near.resize(count, (0, 0.0));
         scene.live.clear();
         scene.near.clear();
@@ -218,14 +218,14 @@ impl<C: Content> FlightScene for MeshScene<'_, C> {
                     if let Some(request) = self.requests.get_mut(as_index(*part)) {
                         *request = Some((slot, priority));
                     }
-                    self.live.push((*part, 0));
+                    self.live.push(*part);
                 }
             }
         }
         self.near = near;
         // Requests for parts that are no longer near are cancelled.
         let (requests, seen, frame) = (&self.requests, &self.seen, self.frame);
-        self.live.retain(|(part, _)| {
+        self.live.retain(|part| {
             let slot = requests.get(as_index(*part)).copied().flatten();
             let is_near = seen.get(as_index(*part)) == Some(&frame);
             if let Some((slot, _)) = slot.filter(|_| !is_near) {

@@ -15,6 +15,7 @@ use crate::export::{Export, ExportFormat, Loss, SceneInput, SourceInfo};
 use crate::io::{prefetch, read_start};
 use crate::program::args::STDIN;
 use crate::program::atomic_write::{PendingOutput, folder};
+use crate::program::formats::has_extension;
 use crate::program::input::{AnimationFile, InputAsset, at_output};
 use crate::program::outcome::usage;
 use crate::program::output::OutputLimit;
@@ -55,18 +56,6 @@ impl ConvertJob {
         animations: &[AnimationFile],
         losses: &mut Vec<Loss>,
     ) -> anyhow::Result<WrittenFiles> {
-        let done = self.convert(args, format, animations, losses);
-        let done = done.map_err(|error| self.limit(args, animations).explain(error));
-        done.map_err(|error| self.asset.locate_any_error(at_output(error, &self.output), &self.path))
-    }
-
-    fn convert(
-        &self,
-        args: &ConvertArgs,
-        format: ExportFormat,
-        animations: &[AnimationFile],
-        losses: &mut Vec<Loss>,
-    ) -> anyhow::Result<WrittenFiles> {
         let contents = self.asset.model.contents();
         let is_stream = self.output == Path::new(STDIN);
         let target = folder(&self.output);
@@ -86,6 +75,12 @@ impl ConvertJob {
             format!("{}: the output would lack {first}{more}; --allow-loss leaves it out", shown(&self.path))
         })?;
         if is_stream { self.write_stream(&export) } else { self.write_files(&export, args.force) }
+    }
+
+    /// Returns an error of the conversion with the file that it is about.
+    pub fn explain(&self, error: anyhow::Error, args: &ConvertArgs, animations: &[AnimationFile]) -> anyhow::Error {
+        let error = at_output(self.limit(args, animations).explain(error), &self.output);
+        self.asset.locate_any_error(error, &self.path)
     }
 
     /// Returns the greatest size of the output.
@@ -167,8 +162,7 @@ fn images(folder: &Path) -> Vec<String> {
 }
 
 fn has_image_name(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    ["png", "jpg", "jpeg"].iter().any(|name| extension.eq_ignore_ascii_case(name))
+    ["png", "jpg", "jpeg"].iter().any(|name| has_extension(path, name))
 }
 
 /// Returns whether a file starts with the magic number of PNG or JPEG.

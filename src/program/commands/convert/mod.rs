@@ -24,7 +24,6 @@ use crate::program::args::{Global, STDIN};
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::input::animation_files::{AnimationFile, open_animations};
 use crate::program::input::not_opened::PassedBy;
-use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError};
 use crate::program::output::json::{document, error as error_json};
 use crate::program::output::{complain_about, count, counted, loss_line, losses_json, note, print_json, refuse, shown};
@@ -87,26 +86,25 @@ impl ConvertArgs {
                 }
             };
             let (mut number, mut only) = (0_usize, None);
-            let (outcome, omitted) =
-                SelectedFiles::for_output(&self.files)?.each(global, Repeated::Refused, |path, asset| {
-                    number = number.saturating_add(1);
-                    if number > 1 && names.become_folder() {
-                        // A script with several meshes: the first is written into the folder, too.
-                        if let Some(ConvertJob { path, asset, .. }) = only.take() {
-                            match names.job(&path, asset, 1) {
-                                Ok(job) => convert(1, job),
-                                Err(error) => add_result(results, 1, ConvertResult::failed(&path, error)),
-                            }
+            let (outcome, omitted) = SelectedFiles::for_output(&self.files)?.each(global, |path, asset| {
+                number = number.saturating_add(1);
+                if number > 1 && names.become_folder() {
+                    // A script with several meshes: the first is written into the folder, too.
+                    if let Some(ConvertJob { path, asset, .. }) = only.take() {
+                        match names.job(&path, asset, 1) {
+                            Ok(job) => convert(1, job),
+                            Err(error) => add_result(results, 1, ConvertResult::failed(&path, error)),
                         }
                     }
-                    match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
-                        Ok(job) if job.is_in_folder => convert(number, job),
-                        // Nothing is written if another mesh follows.
-                        Ok(job) => only = Some(job),
-                        Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
-                    }
-                    Ok(Outcome::Fine)
-                })?;
+                }
+                match asset.map_err(anyhow::Error::from).and_then(|asset| names.job(path, asset, number)) {
+                    Ok(job) if job.is_in_folder => convert(number, job),
+                    // Nothing is written if another mesh follows.
+                    Ok(job) => only = Some(job),
+                    Err(error) => add_result(results, number, ConvertResult::failed(path, error)),
+                }
+                Ok(Outcome::Fine)
+            })?;
             if let Some(job) = only.filter(|_| number == 1) {
                 convert(number, job);
             }
@@ -118,6 +116,7 @@ impl ConvertArgs {
     fn result(&self, job: &ConvertJob, format: ExportFormat, animations: &[AnimationFile]) -> ConvertResult {
         let mut losses = Vec::new();
         let done = job.run(self, format, animations, &mut losses);
+        let done = done.map_err(|error| job.explain(error, self, animations));
         let [path, output] = [&job.path, &job.output].map(|path| path.to_string_lossy().into_owned());
         ConvertResult { path, output, is_in_folder: job.is_in_folder, losses, done }
     }

@@ -42,10 +42,10 @@ impl MeshComparison<'_, '_> {
             self.compare_attribute_vertices(place, surfaces, attribute_corners)?;
         }
         if !by_corner {
-            self.compare_items(&place.part("indices", "indices"), indices, None)?;
+            self.compare_items(DiffKind::Attributes, &place.part("indices", "indices"), indices, None)?;
             let place = place.part("attribute_indices", "attribute indices");
             if !single.a || !single.b {
-                self.compare_items(&place, attribute_indices, None)?;
+                self.compare_items(DiffKind::Attributes, &place, attribute_indices, None)?;
             }
         }
         Ok(())
@@ -65,7 +65,7 @@ impl MeshComparison<'_, '_> {
     ) -> anyhow::Result<()> {
         for (target, place) in self.shapes(place, surfaces)? {
             let positions = self.read(surfaces, |surface| surface.target_positions(target))?;
-            self.compare_items(&place.part("positions", "positions"), positions, corners)?;
+            self.compare_items(DiffKind::Attributes, &place.part("positions", "positions"), positions, corners)?;
         }
         if let Some(weights) = self.read(surfaces, |surface| surface.weights())?.all() {
             self.compare_weights(&place.part("weights", "weights"), &weights, corners)?;
@@ -82,21 +82,21 @@ impl MeshComparison<'_, '_> {
     ) -> anyhow::Result<()> {
         for (target, place) in self.shapes(place, surfaces)? {
             if let Some(normals) = self.read(surfaces, |surface| surface.target_normals(target))?.all() {
-                self.compare_items(&place.part("normals", "normals"), normals, corners)?;
+                self.compare_items(DiffKind::Attributes, &place.part("normals", "normals"), normals, corners)?;
             }
             if let Some(frames) = self.read(surfaces, |surface| surface.target_tangent_frames(target))?.all() {
-                self.compare_items(&place.part("tangents", "tangents"), frames, corners)?;
+                self.compare_items(DiffKind::Attributes, &place.part("tangents", "tangents"), frames, corners)?;
             }
         }
         let sets = self.read(surfaces, |surface| surface.counts())?.map(|counts| as_index(counts.uv_sets));
         for set in 0..sets.a.min(sets.b) {
             if let Some(uvs) = self.read(surfaces, |surface| surface.uvs(set))?.all() {
                 let name = format!("uv{set}");
-                self.compare_items(&place.part(&name, &name), uvs, corners)?;
+                self.compare_items(DiffKind::Attributes, &place.part(&name, &name), uvs, corners)?;
             }
         }
         if let Some(colors) = self.read(surfaces, |surface| surface.colors())?.all() {
-            self.compare_items(&place.part("colors", "colours"), colors, corners)?;
+            self.compare_items(DiffKind::Attributes, &place.part("colors", "colours"), colors, corners)?;
         }
         Ok(())
     }
@@ -111,18 +111,8 @@ impl MeshComparison<'_, '_> {
         Ok((0..targets.a.min(targets.b)).map(shape).collect())
     }
 
-    /// Compares the items of two arrays.
-    pub fn compare_items<A: StoredArray<Item: DiffItem>>(
-        &mut self,
-        place: &DiffPlace<'_>,
-        arrays: Both<A>,
-        corners: CornerStreams<'_>,
-    ) -> anyhow::Result<()> {
-        self.compare_items_as(DiffKind::Attributes, place, arrays, corners)
-    }
-
     /// Compares the items of two arrays, and adds a difference of the kind `kind`.
-    pub fn compare_items_as<A: StoredArray<Item: DiffItem>>(
+    pub fn compare_items<A: StoredArray<Item: DiffItem>>(
         &mut self,
         kind: DiffKind,
         place: &DiffPlace<'_>,
@@ -181,7 +171,7 @@ impl MeshComparison<'_, '_> {
             }
             let positions = self.read(levels, |level| level.surface(0)?.vertex_frame(frame))?;
             let place = place.item("frame", Both::new(frame, frame), &[]);
-            self.compare_items_as(DiffKind::Animations, &place.part("positions", "positions"), positions, None)?;
+            self.compare_items(DiffKind::Animations, &place.part("positions", "positions"), positions, None)?;
         }
         Ok(())
     }

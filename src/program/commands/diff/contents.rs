@@ -110,10 +110,10 @@ impl MeshComparison<'_, '_> {
         self.compare_counts(place, "corners", "triangle corners", counts)?;
         if self.options().wants(DiffKind::Attributes) {
             if let Some(points) = points.all() {
-                self.compare_items(&place.part("points", "points"), points, None)?;
+                self.compare_items(DiffKind::Attributes, &place.part("points", "points"), points, None)?;
             }
             if let Some(triangles) = triangles.all() {
-                self.compare_items(&place.part("triangles", "triangles"), triangles, None)?;
+                self.compare_items(DiffKind::Attributes, &place.part("triangles", "triangles"), triangles, None)?;
             }
         }
         let (place, transforms) = (place.part("transform", "transform"), hulls.map(|hull| &hull.transform));

@@ -16,7 +16,9 @@ use super::side::DiffSide;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::input::mesh_paths;
 use crate::program::outcome::{Outcome, UsageError, usage};
-use crate::program::output::{JsonWriter, ProgressMeter, complain_about, is_pipe_closed, shown, suspended};
+use crate::program::output::{
+    JsonWriter, ProgressMeter, complain_about, is_pipe_closed, print_document, shown, suspended,
+};
 
 /// The files of both folders, by their paths in the folders.
 type FilesByPath = BTreeMap<PathBuf, Both<Option<PathBuf>>>;
@@ -54,14 +56,11 @@ pub fn run(
 /// Finds the meshes of two folders.
 fn files_by_path(folders: Both<&Path>, walk: &WalkArgs, global: &Global) -> Result<FilesByPath, UsageError> {
     let mut files = FilesByPath::new();
-    let relative = |path: &Path, folder: &Path| path.strip_prefix(folder).unwrap_or(path).to_owned();
-    for path in mesh_paths(folders.a, walk, global)? {
-        let place = relative(&path, folders.a);
-        files.entry(place).or_default().a = Some(path);
-    }
-    for path in mesh_paths(folders.b, walk, global)? {
-        let place = relative(&path, folders.b);
-        files.entry(place).or_default().b = Some(path);
+    for (folder, is_a) in [(folders.a, true), (folders.b, false)] {
+        for path in mesh_paths(folder, walk, global)? {
+            let found = files.entry(path.strip_prefix(folder).unwrap_or(&path).to_owned()).or_default();
+            *if is_a { &mut found.a } else { &mut found.b } = Some(path);
+        }
     }
     Ok(files)
 }
@@ -105,22 +104,20 @@ impl FolderComparison<'_> {
     }
 
     fn print_json(&mut self, folders: Both<&Path>, files: &FilesByPath) -> anyhow::Result<()> {
-        let mut stdout = io::BufWriter::new(io::stdout().lock());
-        let mut out = JsonWriter::indented(&mut stdout);
-        out.start()?;
-        out.field("a", folders.a.to_string_lossy())?;
-        out.field("b", folders.b.to_string_lossy())?;
-        out.key("files").open(b"[")?;
-        for (path, files) in files {
-            out.open(b"{")?;
-            out.field("path", path.to_string_lossy())?;
-            let outcome = self.write_file(files, &mut out)?;
-            self.worst = self.worst.max(outcome);
-            out.close(b"}")?;
-        }
-        out.close(b"]")?;
-        out.field("equal", self.worst == Outcome::Fine)?;
-        Ok(out.end()?)
+        print_document(|out| {
+            out.field("a", folders.a.to_string_lossy())?;
+            out.field("b", folders.b.to_string_lossy())?;
+            out.key("files").open(b"[")?;
+            for (path, files) in files {
+                out.open(b"{")?;
+                out.field("path", path.to_string_lossy())?;
+                let outcome = self.write_file(files, out)?;
+                self.worst = self.worst.max(outcome);
+                out.close(b"}")?;
+            }
+            out.close(b"]")?;
+            Ok(out.field("equal", self.worst == Outcome::Fine)?)
+        })
     }
 
     /// Writes the fields of the entry of two files.

@@ -24,13 +24,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::program::args::{Global, STDIN, WalkArgs, parse_number};
-use crate::program::formats::{LodFilter, filter_parser};
+use crate::program::args::{Global, STDIN, WalkArgs};
 use crate::program::outcome::{Outcome, usage};
-use crate::program::output::{JsonWriter, counted, progress};
+use crate::program::output::{counted, print_document, progress};
 
 use both::Both;
-use options::{DiffKind, DiffOptions, ItemOrder, Tolerance};
+use options::DiffOptions;
 use report::{DiffDetail, print_text, write_json};
 use side::DiffSide;
 
@@ -66,38 +65,11 @@ pub struct DiffArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     walk: WalkArgs,
-    /// Greatest absolute difference of two floats that count as equal
-    #[arg(long, value_name = "E", default_value = "0", value_parser = parse_tolerance)]
-    epsilon: f64,
-    /// Greatest difference of two floats that count as equal, relative to the greater magnitude
-    #[arg(long, value_name = "R", default_value = "0", value_parser = parse_tolerance)]
-    relative: f64,
-    /// Kinds of differences to search; all but bytes by default
-    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
-    only: Vec<DiffKind>,
-    /// Also compare formats, versions, and the bytes of the regions that `map` lists
-    #[arg(long)]
-    bytes: bool,
-    /// Print one line if the meshes differ, and stop at the first difference
-    #[arg(long)]
-    brief: bool,
-    /// Order in which the values of two surfaces are paired
-    #[arg(long, value_enum, value_name = "ORDER")]
-    by: Option<ItemOrder>,
-    /// Level of detail to compare; all by default, and `none` inflates no level
-    #[arg(long, value_parser = filter_parser(), default_value = "all", help_heading = "Second Life meshes")]
-    lod: LodFilter,
-    /// Number of the only asset of an .slm container to compare, from 0
-    #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
-    asset: Option<usize>,
+    #[command(flatten)]
+    options: DiffOptions,
     /// Take the arguments with which Git calls an external diff program, and exit with 0
     #[arg(long, conflicts_with_all = ["json", "brief"])]
     git: bool,
-}
-
-/// Parses a number that is not negative.
-fn parse_tolerance(text: &str) -> Result<f64, String> {
-    parse_number(text, |number: &f64| number.is_finite() && *number >= 0.0, "expected a finite number, 0 or more")
 }
 
 impl DiffArgs {
@@ -124,7 +96,7 @@ impl DiffArgs {
         let b = DiffSide::open(paths.b, paths.b, global)?;
         let (sides, options) = (Both::new(&a, &b), self.options(global));
         if global.json {
-            return print_document(sides, &options);
+            return print_document(|out| write_json(sides, &options, out));
         }
         let mut out = io::BufWriter::new(anstream::stdout().lock());
         progress::end();
@@ -135,32 +107,17 @@ impl DiffArgs {
 
     fn options(&self, global: &Global) -> DiffOptions {
         DiffOptions {
-            tolerance: Tolerance { absolute: self.epsilon, relative: self.relative },
-            only: self.only.clone(),
-            bytes: self.bytes,
-            order: self.by,
-            lod: self.lod,
-            asset: self.asset,
-            is_brief: !global.json && (self.brief || global.quiet),
+            brief: !global.json && (self.options.brief || global.quiet),
             max_listed: if global.verbose { u64::MAX } else { MAX_LISTED },
+            ..self.options.clone()
         }
     }
 
     const fn detail(&self, global: &Global) -> DiffDetail {
-        match (global.quiet, self.brief) {
+        match (global.quiet, self.options.brief) {
             (true, _) => DiffDetail::Nothing,
             (_, true) => DiffDetail::Line,
             _ => DiffDetail::Full,
         }
     }
-}
-
-/// Prints the JSON document about two meshes.
-fn print_document(sides: Both<&DiffSide>, options: &DiffOptions) -> anyhow::Result<Outcome> {
-    let mut stdout = io::BufWriter::new(io::stdout().lock());
-    let mut out = JsonWriter::indented(&mut stdout);
-    out.start()?;
-    let outcome = write_json(sides, options, &mut out)?;
-    out.end()?;
-    Ok(outcome)
 }

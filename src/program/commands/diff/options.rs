@@ -1,8 +1,9 @@
 //! What the command compares, and when two values count as equal.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
-use crate::program::formats::LodFilter;
+use crate::program::args::parse_number;
+use crate::program::formats::{LodFilter, filter_parser};
 
 /// A kind of difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,19 +34,30 @@ pub enum ItemOrder {
 }
 
 /// The options of a comparison.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct DiffOptions {
+    #[command(flatten)]
     pub tolerance: Tolerance,
-    /// The kinds of `--only`, or an empty list.
+    /// Kinds of differences to search; all but bytes by default
+    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
     pub only: Vec<DiffKind>,
-    /// Whether `--bytes` was given.
+    /// Also compare formats, versions, and the bytes of the regions that `map` lists
+    #[arg(long)]
     pub bytes: bool,
+    /// Print one line if the meshes differ, and stop at the first difference
+    #[arg(long)]
+    pub brief: bool,
+    /// Order in which the values of two surfaces are paired
+    #[arg(long = "by", value_enum, value_name = "ORDER")]
     pub order: Option<ItemOrder>,
+    /// Level of detail to compare; all by default, and `none` inflates no level
+    #[arg(long, value_parser = filter_parser(), default_value = "all", help_heading = "Second Life meshes")]
     pub lod: LodFilter,
+    /// Number of the only asset of an .slm container to compare, from 0
+    #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
     pub asset: Option<usize>,
-    /// Whether the comparison ends at the first difference.
-    pub is_brief: bool,
-    /// The number of differences of one kind that are listed.
+    // The number of differences of one kind that are listed.
+    #[arg(skip)]
     pub max_listed: u64,
 }
 
@@ -61,12 +73,19 @@ impl DiffOptions {
 }
 
 /// The greatest difference between two floats that count as equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
 pub struct Tolerance {
-    /// The greatest absolute difference.
+    /// Greatest absolute difference of two floats that count as equal
+    #[arg(long = "epsilon", value_name = "E", default_value = "0", value_parser = parse_tolerance)]
     pub absolute: f64,
-    /// The greatest difference relative to the greater of the two magnitudes.
+    /// Greatest difference of two floats that count as equal, relative to the greater magnitude
+    #[arg(long, value_name = "R", default_value = "0", value_parser = parse_tolerance)]
     pub relative: f64,
+}
+
+/// Parses a number that is not negative.
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    parse_number(text, |number: &f64| number.is_finite() && *number >= 0.0, "expected a finite number, 0 or more")
 }
 
 impl Tolerance {

@@ -34,7 +34,7 @@ impl<'o> DiffSink<'o> {
 
     /// Returns whether the rest of the comparison cannot change the output.
     pub fn is_decided(&self) -> bool {
-        self.options.is_brief && self.has_differences()
+        self.options.brief && self.has_differences()
     }
 
     /// Adds a difference, unless its kind is not wanted. Calls `difference` only if it is printed.

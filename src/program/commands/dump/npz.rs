@@ -237,26 +237,17 @@ struct ZipFile {
 impl ZipFile {
     /// Returns the header before the file, in which the checksum is still 0.
     fn local_header(&self) -> Vec<u8> {
-        let mut extra = Vec::new();
-        if self.size >= ZIP64_SIZE {
-            extra.extend([self.size, self.size].map(u64::to_le_bytes).concat());
-        }
+        let extra = self.zip64(None);
         let mut header = b"PK\x03\x04".to_vec();
         self.push_fields(0, &extra, &mut header);
         header.extend(self.name.as_bytes());
-        push_extra(&extra, &mut header);
+        header.extend(extra);
         header
     }
 
     /// Returns the record of the file in the directory.
     fn record(&self, checksum: u32) -> Vec<u8> {
-        let mut extra = Vec::new();
-        if self.size >= ZIP64_SIZE {
-            extra.extend([self.size, self.size].map(u64::to_le_bytes).concat());
-        }
-        if self.offset >= ZIP64_SIZE {
-            extra.extend(self.offset.to_le_bytes());
-        }
+        let extra = self.zip64(Some(self.offset));
         let mut record = b"PK\x01\x02".to_vec();
         // Version 4.5 of the format, on Unix.
         record.extend(((3 << 8) | ZIP64_VERSION).to_le_bytes());
@@ -266,7 +257,7 @@ impl ZipFile {
         record.extend(PERMISSIONS.to_le_bytes());
         record.extend(short(self.offset).to_le_bytes());
         record.extend(self.name.as_bytes());
-        push_extra(&extra, &mut record);
+        record.extend(extra);
         record
     }
 
@@ -274,26 +265,21 @@ impl ZipFile {
     fn push_fields(&self, checksum: u32, extra: &[u8], out: &mut Vec<u8>) {
         let version = if extra.is_empty() { VERSION } else { ZIP64_VERSION };
         let name = u16::try_from(self.name.len()).unwrap_or(u16::MAX);
-        let extra = if extra.is_empty() { 0 } else { extra.len().saturating_add(4) };
         // No flags, no compression, and the time 0.
-        for field in [version, 0, 0, 0, DATE] {
-            out.extend(field.to_le_bytes());
-        }
-        for field in [checksum, short(self.size), short(self.size)] {
-            out.extend(field.to_le_bytes());
-        }
-        for field in [name, u16::try_from(extra).unwrap_or(u16::MAX)] {
-            out.extend(field.to_le_bytes());
-        }
+        out.extend([version, 0, 0, 0, DATE].map(u16::to_le_bytes).concat());
+        out.extend([checksum, short(self.size), short(self.size)].map(u32::to_le_bytes).concat());
+        out.extend([name, u16::try_from(extra.len()).unwrap_or(u16::MAX)].map(u16::to_le_bytes).concat());
     }
-}
 
-/// Adds the fields of ZIP64, if there are any.
-fn push_extra(fields: &[u8], out: &mut Vec<u8>) {
-    if !fields.is_empty() {
-        out.extend(1_u16.to_le_bytes());
-        out.extend(u16::try_from(fields.len()).unwrap_or(u16::MAX).to_le_bytes());
-        out.extend(fields);
+    /// Returns the fields of ZIP64: both sizes and the offset, as far as 32 bits do not hold them.
+    fn zip64(&self, offset: Option<u64>) -> Vec<u8> {
+        let numbers = [Some(self.size), Some(self.size), offset].into_iter().flatten();
+        let fields: Vec<u8> = numbers.filter(|number| *number >= ZIP64_SIZE).flat_map(u64::to_le_bytes).collect();
+        if fields.is_empty() {
+            return fields;
+        }
+        let length = u16::try_from(fields.len()).unwrap_or(u16::MAX);
+        [&1_u16.to_le_bytes()[..], &length.to_le_bytes(), &fields].concat()
     }
 }
 

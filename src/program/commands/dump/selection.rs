@@ -45,28 +45,17 @@ pub fn parse_range(text: &str) -> Result<IndexRange, String> {
     Ok(IndexRange { start, end })
 }
 
-/// The kind of items that have arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OwnerKind {
-    Surface,
-    Hull,
-    BoundingHull,
-}
-
-impl OwnerKind {
-    /// Returns the kind of items that have an attribute.
-    fn of(attribute: Attribute) -> Self {
-        match attribute.owner() {
-            ItemOwner::Hull => Self::Hull,
-            ItemOwner::BoundingHull => Self::BoundingHull,
-            _ => Self::Surface,
-        }
+/// Returns what has an attribute: a hull, the bounding hull, or `Vertex` for a part of a surface.
+fn owner(attribute: Attribute) -> ItemOwner {
+    match attribute.owner() {
+        hull @ (ItemOwner::Hull | ItemOwner::BoundingHull) => hull,
+        _ => ItemOwner::Vertex,
     }
 }
 
 /// The surfaces, or hulls, and the attributes that are written.
 pub struct ArraySelection {
-    owner: OwnerKind,
+    owner: ItemOwner,
     pub numbers: Vec<usize>,
     pub attributes: Vec<Attribute>,
     /// Whether the command line names the attributes. At least one surface must then have each of
@@ -85,11 +74,11 @@ impl ArraySelection {
     ) -> anyhow::Result<Self> {
         let owner = owner_of(named)?;
         let numbers = match owner {
-            OwnerKind::Surface if chosen.is_empty() => (0..context.geometry.surface_count()?).collect(),
-            OwnerKind::Surface => surfaces(chosen, context.geometry)?,
-            OwnerKind::Hull if chosen.is_empty() => (0..numbered_hulls(context.asset)?).collect(),
-            OwnerKind::Hull => chosen.iter().map(hull_number).collect::<Result<_, _>>()?,
-            OwnerKind::BoundingHull => vec![0],
+            ItemOwner::Hull if chosen.is_empty() => (0..numbered_hulls(context.asset)?).collect(),
+            ItemOwner::Hull => chosen.iter().map(hull_number).collect::<Result<_, _>>()?,
+            ItemOwner::BoundingHull => vec![0],
+            _ if chosen.is_empty() => (0..context.geometry.surface_count()?).collect(),
+            _ => surfaces(chosen, context.geometry)?,
         };
         let mut attributes: Vec<Attribute> = Vec::new();
         for attribute in if named.is_empty() { default } else { named } {
@@ -108,7 +97,7 @@ impl ArraySelection {
         mut visit: impl FnMut(&ChosenArrays<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         for number in &self.numbers {
-            if self.owner == OwnerKind::Surface {
+            if self.owner == ItemOwner::Vertex {
                 let lent = context.geometry.lend(*number)?;
                 visit(&context.lent_arrays(lent.surface()))?;
             } else {
@@ -136,17 +125,17 @@ impl ArraySelection {
     /// Returns the name of an array in a file.
     pub fn array_name(&self, number: usize, attribute: &str) -> String {
         match self.owner {
-            OwnerKind::Surface => format!("surface{number}.{attribute}"),
-            OwnerKind::Hull => format!("hull{number}"),
-            OwnerKind::BoundingHull => attribute.to_owned(),
+            ItemOwner::Hull => format!("hull{number}"),
+            ItemOwner::BoundingHull => attribute.to_owned(),
+            _ => format!("surface{number}.{attribute}"),
         }
     }
 }
 
-/// Returns the kind of items that have all these attributes.
-fn owner_of(attributes: &[Attribute]) -> Result<OwnerKind, UsageError> {
-    let mut owners = attributes.iter().copied().map(OwnerKind::of);
-    let first = owners.next().unwrap_or(OwnerKind::Surface);
+/// Returns what has all these attributes.
+fn owner_of(attributes: &[Attribute]) -> Result<ItemOwner, UsageError> {
+    let mut owners = attributes.iter().copied().map(owner);
+    let first = owners.next().unwrap_or(ItemOwner::Vertex);
     if owners.any(|other| other != first) {
         usage!("--attribute: hull and bounding-hull do not go with other attributes; write them to another file");
     }
@@ -161,7 +150,7 @@ pub fn hull_number(selector: &Selector) -> Result<usize, UsageError> {
 
 /// Returns all attributes of surfaces.
 pub fn all_attributes() -> Vec<Attribute> {
-    Attribute::all().into_iter().filter(|attribute| OwnerKind::of(*attribute) == OwnerKind::Surface).collect()
+    Attribute::all().into_iter().filter(|attribute| owner(*attribute) == ItemOwner::Vertex).collect()
 }
 
 /// Returns the attributes of the vertices and corners of surfaces.

@@ -20,7 +20,7 @@ use crate::program::describe::picture::draw_small;
 use crate::program::describe::rows::selected::SelectedFiles;
 use crate::program::describe::skeletons::Skeletons;
 use crate::program::formats::{LodFilter, filter_parser};
-use crate::program::input::{Data, InputAsset, NotOpened, Repeated, missing_json, watch};
+use crate::program::input::{Data, InputAsset, NotOpened, missing_json, watch};
 use crate::program::outcome::Outcome;
 use crate::program::output::HeldOutput;
 use crate::program::output::JsonWriter;
@@ -110,7 +110,7 @@ impl InfoArgs {
             })
         };
         let files = SelectedFiles::of(&self.files)?;
-        let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
+        let (outcome, omitted) = files.each(global, |path, asset| {
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
                 Err(error) => return Ok(complain_about(&error.into())),
@@ -141,7 +141,7 @@ impl InfoArgs {
         out.start_entries()?;
         let fields = Fields(self.fields.clone());
         let mut budget = SurfaceBudget::default();
-        let (outcome, omitted) = files.each(global, Repeated::Listed, |path, asset| {
+        let (outcome, omitted) = files.each(global, |path, asset| {
             let (asset, summary) = match self.describe(path, asset, &mut budget, global) {
                 Ok(described) => described,
                 Err(error) => {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::own_rules::{ANY_FORMAT, DENIED, OWN_RULES, UNREADABLE};
 use crate::formats::descriptions;
-use crate::program::args::{ConditionArgs, Global, ListArgs, STDIN, WalkArgs, WatchArgs, has_several};
+use crate::program::args::{Files, Global, STDIN, WatchArgs, has_several};
 use crate::program::outcome::{UsageError, usage};
 
 const HELP: &str = "\
@@ -31,25 +31,25 @@ Examples:
   meshpeek validate data --baseline known.json      only findings that are new since then";
 
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, mut_arg("files", |files| files.required_unless_present_any(["rules", "explain"])))]
 pub struct ValidateArgs {
-    /// Files, folders (searched for meshes), glob patterns, or - for standard input
-    #[arg(required_unless_present_any = ["rules", "explain", "files_from"], value_name = "FILE")]
-    pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub list: ListArgs,
-    #[command(flatten)]
-    pub condition: ConditionArgs,
-    #[command(flatten)]
-    pub walk: WalkArgs,
+    pub files: Files,
     /// List all rules with their ids and severities, and exit
     #[arg(long)]
     pub rules: bool,
     /// Explain rules: the requirement, why it matters, and how to mend a file; `all` explains all
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = explained, conflicts_with_all = ["files", "rules"])]
     pub explain: Vec<String>,
-    #[command(flatten)]
-    pub selection: SelectionArgs,
+    /// Report only findings of these rules: ids, or starts of ids such as UG or SL1
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_prefix)]
+    select: Vec<String>,
+    /// Report no findings of these rules, even if they are selected
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_prefix)]
+    ignore: Vec<String>,
+    /// The least severity that is reported
+    #[arg(long, value_name = "SEVERITY", default_value = "info", value_parser = severity_parser())]
+    severity: Severity,
     /// Report meshes that meet a condition of `ls` as findings of rule DENY01, such as 'triangles >
     /// 50k', or 'budget: triangles > 50k' with a name; can be given several times
     ///
@@ -86,20 +86,6 @@ pub enum FindingsFormat {
     Github,
     /// JUnit XML, which Jenkins, GitLab and other services read
     Junit,
-}
-
-/// The arguments that select findings.
-#[derive(Debug, Args)]
-pub struct SelectionArgs {
-    /// Report only findings of these rules: ids, or starts of ids such as UG or SL1
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_prefix)]
-    select: Vec<String>,
-    /// Report no findings of these rules, even if they are selected
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_prefix)]
-    ignore: Vec<String>,
-    /// The least severity that is reported
-    #[arg(long, value_name = "SEVERITY", default_value = "info", value_parser = severity_parser())]
-    severity: Severity,
 }
 
 /// The arguments about the baseline: a file of known findings.
@@ -142,13 +128,12 @@ impl ValidateArgs {
 
     /// Returns whether the command line names one file, and neither a folder nor a pattern.
     pub fn is_one_file(&self) -> bool {
-        !self.files.is_empty() && !has_several(&self.files)
+        !self.files.files.is_empty() && !has_several(&self.files.files)
     }
 
     /// Returns the filter for findings. Returns an error if no rule is left.
     pub fn filter(&self) -> Result<FindingFilter, UsageError> {
-        let SelectionArgs { select, ignore, severity } = &self.selection;
-        let filter = FindingFilter::new(select, ignore, *severity);
+        let filter = FindingFilter::new(&self.select, &self.ignore, self.severity);
         if filter.is_empty() {
             usage!("validate: --select and --ignore leave no rule to report; give fewer rules to --ignore");
         }

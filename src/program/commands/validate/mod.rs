@@ -60,7 +60,7 @@ impl ValidateArgs {
                 Err(error) => return Ok(report(&error.into(), global)),
             };
             let run = || self.check(format, (&filter, &denied), global);
-            let done = if self.watch.watch { watch((&self.files, &self.walk), global, run) } else { run() };
+            let done = if self.watch.watch { watch((&self.files.files, &self.files.walk), global, run) } else { run() };
             return Ok(done.unwrap_or_else(|error| report(&error, global)));
         } else {
             print_explanations(&self.explain, global)?;
@@ -75,7 +75,7 @@ impl ValidateArgs {
         (filter, denied): (&FindingFilter, &[DeniedCondition]),
         global: &Global,
     ) -> anyhow::Result<Outcome> {
-        let files = SelectedFiles::new(&self.files, &self.walk, self.condition.condition.as_deref())?;
+        let files = SelectedFiles::of(&self.files)?;
         let mut run = ValidationRun::start(&self.baseline, filter, global)?;
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         let mut output = self.output(format, &mut stdout, global)?;

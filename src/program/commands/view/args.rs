@@ -9,7 +9,7 @@ use crate::program::args::{
     Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals,
 };
 use crate::program::formats::adjust_args::AdjustArgs;
-use crate::program::formats::level_args::{LevelNumber, level_parser};
+use crate::program::formats::level_args::{LodFilter, level_parser};
 use crate::program::formats::selectors::Selector;
 use crate::program::formats::{has_extension, is_named_as_folder};
 use crate::program::terminal::ProtocolChoice;
@@ -128,7 +128,7 @@ pub struct ViewArgs {
     ///
     /// The numbers are those in the names of UNIGINE surfaces, such as `leaves_lod_1`.
     #[arg(long, value_name = "LOD", value_parser = levels_parser(), help_heading = SHAPE)]
-    pub lod: Option<ShownLevels>,
+    pub lod: Option<LodFilter>,
     /// Number of the only asset of an .slm container to draw, from 0
     #[arg(long, value_name = "N", help_heading = "Second Life meshes")]
     pub asset: Option<usize>,
@@ -166,14 +166,6 @@ pub struct ViewArgs {
     pub protocol: ProtocolChoice,
 }
 
-/// The levels of detail that are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShownLevels {
-    One(LevelNumber),
-    /// All levels, side by side.
-    All,
-}
-
 /// The kinds of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
@@ -195,7 +187,7 @@ impl ViewArgs {
 
     /// Returns whether all levels of detail are drawn side by side.
     pub fn shows_all_levels(&self) -> bool {
-        self.lod == Some(ShownLevels::All)
+        self.lod == Some(LodFilter::All)
     }
 
     /// Returns whether existing files are replaced.
@@ -227,8 +219,8 @@ impl ViewArgs {
     }
 }
 
-fn levels_parser() -> impl TypedValueParser<Value = ShownLevels> {
-    level_parser(ShownLevels::One, &[(ShownLevels::All, "all", "A contact sheet of all levels, or a page with them")])
+fn levels_parser() -> impl TypedValueParser<Value = LodFilter> {
+    level_parser(LodFilter::One, &[(LodFilter::All, "all", "A contact sheet of all levels, or a page with them")])
 }
 
 fn style_parser() -> impl TypedValueParser<Value = Shading> {

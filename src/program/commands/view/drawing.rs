@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::args::{ShownLevels, ViewArgs};
+use super::args::ViewArgs;
 use crate::export::{ExportOptions, LevelChoice};
 use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::folder;
 use crate::program::describe::picture::with_scene;
-use crate::program::formats::level_index;
 use crate::program::formats::selectors::surfaces as selected_surfaces;
+use crate::program::formats::{LodFilter, level_index};
 use crate::program::input::{AnimationFile, InputAsset, open_animations};
 use crate::program::output::note;
 use crate::program::picture::textures::TextureFolder;
@@ -80,8 +80,8 @@ impl<'a> Drawing<'a> {
         let surfaces =
             if args.surfaces.is_empty() { None } else { Some(selected_surfaces(&args.surfaces, &*first.level(0)?)?) };
         let level = match args.lod {
-            Some(ShownLevels::One(number)) => Some(level_index(&*first, number)?),
-            Some(ShownLevels::All) | None => None,
+            Some(LodFilter::One(number)) => Some(level_index(&*first, number)?),
+            _ => None,
         };
         let is_moved = args.clip.is_some() || !args.animations.is_empty();
         let frame = args.frame.as_ref().map(|frame| frame.value).or(is_moved.then_some(0.0));

@@ -13,7 +13,6 @@ use crate::program::formats::expect_extension;
 use crate::program::input::animation_files::AnimationFile;
 use crate::program::input::asset::{InputAsset, at_output};
 use crate::program::input::not_opened::PassedBy;
-use crate::program::input::open::Repeated;
 use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::output::{note, shown};
 use crate::program::picture::png::png_bytes;
@@ -131,20 +130,19 @@ impl HtmlPage<'_> {
         mut add: impl FnMut(&PageMesh<'_>) -> anyhow::Result<Option<crate::Error>>,
     ) -> anyhow::Result<()> {
         let args = self.args;
-        let (_, omitted) =
-            SelectedFiles::for_output(&args.files)?.each(self.global, Repeated::Refused, |path, asset| {
-                let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| Ok((self.draw(path, &asset)?, asset)));
-                let drawn = match drawn {
-                    Ok((picture, asset)) => {
-                        let facts = picture.facts.clone();
-                        self.add(path, &asset, picture, &mut add)?;
-                        Ok(facts)
-                    }
-                    Err(error) => Err(error),
-                };
-                self.results.push(ViewResult { path: path.to_owned(), output: self.output.to_owned(), drawn });
-                Ok(Outcome::Fine)
-            })?;
+        let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(self.global, |path, asset| {
+            let drawn = asset.map_err(anyhow::Error::from).and_then(|asset| Ok((self.draw(path, &asset)?, asset)));
+            let drawn = match drawn {
+                Ok((picture, asset)) => {
+                    let facts = picture.facts.clone();
+                    self.add(path, &asset, picture, &mut add)?;
+                    Ok(facts)
+                }
+                Err(error) => Err(error),
+            };
+            self.results.push(ViewResult { path: path.to_owned(), output: self.output.to_owned(), drawn });
+            Ok(Outcome::Fine)
+        })?;
         self.passed_by = omitted.passed_by;
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::program::args::{Global, STDIN};
 use crate::program::atomic_write::{PendingOutput, check_target};
 use crate::program::describe::picture::with_enough_detail;
 use crate::program::describe::rows::SelectedFiles;
-use crate::program::input::{InputAsset, Repeated};
+use crate::program::input::InputAsset;
 use crate::program::outcome::{Outcome, usage};
 use crate::program::output::shown;
 use crate::program::picture::file_format::PictureFormat;
@@ -35,7 +35,7 @@ pub fn write_one(args: &ViewArgs, drawing: &Drawing<'_>, output: &Path, global: 
         check_target(output, args.replaces())?;
     }
     let (mut results, mut outputs) = (Vec::new(), Vec::new());
-    let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
+    let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, |path, asset| {
         if !results.is_empty() {
             usage!(
                 "{}: a second mesh for one picture; choose one with --mesh, or draw a contact sheet with --sheet",
@@ -122,7 +122,7 @@ fn write_to(
 pub fn write_folder(args: &ViewArgs, drawing: &Drawing<'_>, folder: &Path, global: &Global) -> anyhow::Result<Outcome> {
     fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", shown(folder)))?;
     let (mut results, mut outputs, mut taken) = (Vec::new(), Vec::new(), BTreeSet::new());
-    let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
+    let (_, omitted) = SelectedFiles::for_output(&args.files)?.each(global, |path, asset| {
         let asset = asset.map_err(anyhow::Error::from);
         let named = asset.and_then(|asset| Ok((output_name(path, &asset, folder, &mut taken)?, asset)));
         let drawn = named.and_then(|(output, asset)| {

@@ -10,7 +10,7 @@ use crate::math::{as_index, narrow};
 use crate::program::args::Global;
 use crate::program::describe::picture::MissingParts;
 use crate::program::describe::rows::SelectedFiles;
-use crate::program::input::{InputAsset, Repeated};
+use crate::program::input::InputAsset;
 use crate::program::outcome::{Outcome, usage};
 use crate::program::output::{complain_about, shown};
 use crate::program::terminal::{Presentation, Terminal, TerminalScene, ViewState, show as show_scene};
@@ -24,7 +24,7 @@ pub fn show(args: &ViewArgs, drawing: &Drawing<'_>, global: &Global) -> anyhow::
     let presentation = Presentation::choose(args.protocol)?;
     let terminal = Terminal::detect(args.protocol, global.color)?;
     let (mut meshes, mut outcome): (Vec<ShownMesh>, _) = (Vec::new(), Outcome::Fine);
-    SelectedFiles::for_output(&args.files)?.each(global, Repeated::Refused, |path, asset| {
+    SelectedFiles::for_output(&args.files)?.each(global, |path, asset| {
         match asset {
             Ok(asset) => {
                 meshes.push(ShownMesh {

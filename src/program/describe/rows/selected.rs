@@ -11,7 +11,7 @@ use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs, value_name};
 use crate::program::input::open;
-use crate::program::input::{InputAsset, NotOpened, Repeated, parallel};
+use crate::program::input::{InputAsset, NotOpened, parallel};
 use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::output::note;
 
@@ -65,15 +65,10 @@ pub struct SelectedFiles<'f> {
 }
 
 impl<'f> SelectedFiles<'f> {
-    /// Parses the condition of a command line.
-    pub fn new(names: &'f [PathBuf], walk: &'f WalkArgs, condition: Option<&str>) -> Result<Self, UsageError> {
-        let condition = condition.map(|text| MeshCondition::parse("--where", text)).transpose()?;
-        Ok(Self { names, walk, condition, needs_mesh: false })
-    }
-
     /// Parses the condition of a command line that describes files.
     pub fn of(files: &'f Files) -> Result<Self, UsageError> {
-        Self::new(&files.files, &files.walk, files.condition.condition.as_deref())
+        let condition = files.condition.as_deref().map(|text| MeshCondition::parse("--where", text)).transpose()?;
+        Ok(Self { names: &files.files, walk: &files.walk, condition, needs_mesh: false })
     }
 
     /// Parses the condition of a command line that makes output. It is an error if no mesh meets
@@ -98,7 +93,6 @@ impl<'f> SelectedFiles<'f> {
     pub fn each(
         &self,
         global: &Global,
-        when_repeated: Repeated,
         mut visit: impl FnMut(&Path, crate::Result<InputAsset>) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<(Outcome, NotOpened)> {
         let found = Cell::new(0_usize);
@@ -107,7 +101,7 @@ impl<'f> SelectedFiles<'f> {
             found.set(found.get().saturating_add(1));
             visit(path, asset)
         };
-        let done = open::each((self.names, self.walk, self.needs_mesh), global, when_repeated, visit)?;
+        let done = open::each((self.names, self.walk, self.needs_mesh), global, visit)?;
         self.check_found(found.get(), global)?;
         Ok(done)
     }
