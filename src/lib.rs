@@ -41,7 +41,7 @@
 //! | an error, with field and byte offset | [`Error`] |
 //!
 //! No trait but [`Array`] has to be imported. The [guide] explains the library, the program,
-//! the file formats and the design; the page [costs](guide::costs) says what each call reads and
+//! the file formats and the design; the page [costs](guide::design) says what each call reads and
 //! allocates.
 //!
 //! # Modules
@@ -96,7 +96,7 @@
 //! - To edit a mesh, copy its arrays to your own data structure, because the arrays of this crate
 //!   are read-only.
 //! - To read files that other programs change, use [`read`], which copies the file to memory.
-//!   [`map`](fn@map) is `unsafe` because a mapped file must not change; [`io`] describes the
+//!   [`Map::open`] is `unsafe` because a mapped file must not change; [`io`] describes the
 //!   consequences.
 
 // Clippy does not ask for other signatures of exported functions, which these are with `internals`.
@@ -120,6 +120,30 @@ macro_rules! internal_use {
         #[cfg(not(feature = "internals"))]
         pub(crate) use $($part)::+;
     )+};
+}
+
+/// Declares a method: public with the feature `internals`, and otherwise only within the crate.
+macro_rules! internal_fn {
+    ($(#[$attribute:meta])* const fn $name:ident $arguments:tt $(-> $output:ty)? $body:block) => {
+        $(#[$attribute])*
+        #[cfg(feature = "internals")]
+        pub const fn $name $arguments $(-> $output)? $body
+
+        $(#[$attribute])*
+        #[cfg(not(feature = "internals"))]
+        #[allow(dead_code, reason = "only the program, tests and benches call some methods")]
+        pub(crate) const fn $name $arguments $(-> $output)? $body
+    };
+    ($(#[$attribute:meta])* fn $name:ident $arguments:tt $(-> $output:ty)? $body:block) => {
+        $(#[$attribute])*
+        #[cfg(feature = "internals")]
+        pub fn $name $arguments $(-> $output)? $body
+
+        $(#[$attribute])*
+        #[cfg(not(feature = "internals"))]
+        #[allow(dead_code, reason = "only the program, tests and benches call some methods")]
+        pub(crate) fn $name $arguments $(-> $output)? $body
+    };
 }
 
 // The files of `tests/support` name the crate.
@@ -183,20 +207,20 @@ pub use array::{Array, Bounds, Chunks};
 pub use array::{CornerArray, Packed, Strided};
 #[cfg(feature = "internals")]
 pub use decode::Decode;
-pub use error::{Error, ErrorKind, Field, PathSegment, Result};
+pub use error::{Error, ErrorKind, Field, Result};
 pub use formats::{Format, Model, finding, open, open_mapped};
 #[cfg(feature = "internals")]
 pub use formats::{MeshSources, ezmesh, secondlife, unigine, unreal};
 #[cfg(feature = "query")]
 pub use formats::{SidecarContent, SidecarState};
-pub use io::{Map, map, read};
+pub use io::{Map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, Geometry, LentSurface, Surface, Weights};
 #[cfg(feature = "internals")]
 pub use model::{FormatVersion, MeshFile};
 #[cfg(feature = "internals")]
-pub use parse::PAGE;
-pub use parse::{AccessLog, ElementType, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity};
+pub use parse::{AccessLog, PAGE};
+pub use parse::{ElementType, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity};
 #[cfg(all(feature = "cli", feature = "internals"))]
 pub use program::register_format;
 #[cfg(feature = "cli")]

@@ -46,28 +46,32 @@ pub enum SidecarState {
 }
 
 impl SidecarState {
-    /// Returns the path of the sidecar in use.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Found(path) | Self::Written(path) => Some(path),
-            _ => None,
+    internal_fn! {
+        /// Returns the path of the sidecar in use.
+        #[must_use]
+        fn path(&self) -> Option<&Path> {
+            match self {
+                Self::Found(path) | Self::Written(path) => Some(path),
+                _ => None,
+            }
         }
     }
 
-    /// Returns why the sidecar could not be built or written.
-    #[must_use]
-    pub const fn error(&self) -> Option<&Error> {
-        match self {
-            Self::Failed(error) => Some(error),
-            _ => None,
+    internal_fn! {
+        /// Returns why the sidecar could not be built or written.
+        #[must_use]
+        const fn error(&self) -> Option<&Error> {
+            match self {
+                Self::Failed(error) => Some(error),
+                _ => None,
+            }
         }
     }
 }
 
 impl OpenOptions {
     /// Copies the mesh at `path` to memory, like [`open`](crate::open), and uses its
-    /// [sidecar](crate::guide::sidecars). If there is no valid sidecar in the folder `cache` or next
+    /// [sidecar](crate::guide::program#sidecars). If there is no valid sidecar in the folder `cache` or next
     /// to the mesh, one is built and written to this folder.
     ///
     /// The first call for a file takes the time of `meshpeek index`: it builds the trees of all

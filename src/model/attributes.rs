@@ -249,20 +249,22 @@ array_enum! {
 }
 
 impl Influences<'_> {
-    /// Returns the stored integers of influence `index`: the bone index, and the weight multiplied
-    /// by 65535.
-    ///
-    /// Returns `None` if the format stores weights as floats, or if the index is out of range.
-    #[must_use]
-    pub fn raw(&self, index: usize) -> Option<(i16, u16)> {
-        match &self.0 {
-            InfluenceEncoding::Influence4(array) => {
-                array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get()))
+    internal_fn! {
+        /// Returns the stored integers of influence `index`: the bone index, and the weight
+        /// multiplied by 65535.
+        ///
+        /// Returns `None` if the format stores weights as floats, or if the index is out of range.
+        #[must_use]
+        fn raw(&self, index: usize) -> Option<(i16, u16)> {
+            match &self.0 {
+                InfluenceEncoding::Influence4(array) => {
+                    array.raw().get(index).map(|raw| (raw.bone.get(), raw.weight.get()))
+                }
+                InfluenceEncoding::Influence3(array) => {
+                    array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get()))
+                }
+                InfluenceEncoding::Fixed(_) => None,
             }
-            InfluenceEncoding::Influence3(array) => {
-                array.raw().get(index).map(|raw| (raw.bone.into(), raw.weight.get()))
-            }
-            InfluenceEncoding::Fixed(_) => None,
         }
     }
 }
@@ -288,18 +290,20 @@ array_enum! {
 }
 
 impl Uvs<'_> {
-    /// Returns the two stored bytes of texture coordinate `index`.
-    ///
-    /// Returns `None` if the format does not store a texture coordinate in two bytes, or if the
-    /// index is out of range.
-    #[must_use]
-    pub fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
-        let (polygon, corner) = match &self.0 {
-            UvEncoding::F32(_) | UvEncoding::MinMax16(_) | UvEncoding::Strided(_) => return None,
-            UvEncoding::Polygon255(array) => array.raw(index)?,
-            UvEncoding::Polygon256(array) => array.raw(index)?,
-        };
-        polygon.uvs.get(corner).copied()
+    internal_fn! {
+        /// Returns the two stored bytes of texture coordinate `index`.
+        ///
+        /// Returns `None` if the format does not store a texture coordinate in two bytes, or if the
+        /// index is out of range.
+        #[must_use]
+        fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
+            let (polygon, corner) = match &self.0 {
+                UvEncoding::F32(_) | UvEncoding::MinMax16(_) | UvEncoding::Strided(_) => return None,
+                UvEncoding::Polygon255(array) => array.raw(index)?,
+                UvEncoding::Polygon256(array) => array.raw(index)?,
+            };
+            polygon.uvs.get(corner).copied()
+        }
     }
 }
 

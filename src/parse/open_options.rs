@@ -31,8 +31,9 @@ options! {
         /// EZ-Mesh blocks that contain more numbers than they declare. If `strict` is `false`, only
         /// `validate` reports violations of the strict rules, as findings.
         strict: bool = false, pub with_strict;
-        /// If `true`, the mesh records which bytes of the file its parser reads, in an
-        /// [`AccessLog`](crate::parse::AccessLog).
+        /// If `true`, the mesh records which bytes of the file its parser reads:
+        /// [`Model::touched_bytes`](crate::Model::touched_bytes) counts them. This takes about 50
+        /// bytes of memory for each separate byte range.
         record_access: bool = false, pub with_record_access;
         /// Index of the asset to open, from 0, in a file that contains several assets (Second Life
         /// `.slm`).

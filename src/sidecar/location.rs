@@ -56,10 +56,12 @@ impl SidecarCache {
         Self { folder: Some(folder.into()) }
     }
 
-    /// Returns the path of the folder, or `None` if it is not known.
-    #[must_use]
-    pub fn folder(&self) -> Option<&Path> {
-        self.folder.as_deref()
+    internal_fn! {
+        /// Returns the path of the folder, or `None` if it is not known.
+        #[must_use]
+        fn folder(&self) -> Option<&Path> {
+            self.folder.as_deref()
+        }
     }
 
     /// Returns the path in the folder for the sidecar of the mesh file at `path`.

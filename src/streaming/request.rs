@@ -66,16 +66,20 @@ impl ItemRange {
         Self { first: item, end: item.saturating_add(1), skipped: 0, cut: 0 }
     }
 
-    /// Returns the number of items.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        as_index(self.end.saturating_sub(self.first))
+    internal_fn! {
+        /// Returns the number of items.
+        #[must_use]
+        fn len(&self) -> usize {
+            as_index(self.end.saturating_sub(self.first))
+        }
     }
 
-    /// Returns whether the range has no items.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.first >= self.end
+    internal_fn! {
+        /// Returns whether the range has no items.
+        #[must_use]
+        const fn is_empty(&self) -> bool {
+            self.first >= self.end
+        }
     }
 
     pub(super) const fn items(&self) -> Range<u32> {
@@ -98,21 +102,6 @@ impl ItemRange {
 pub struct Slot {
     pub(super) number: u32,
     pub(super) generation: u32,
-}
-
-impl Slot {
-    /// Returns the number of the slot, which is below the maximum number of
-    /// [requests](super::StreamOptions::with_requests).
-    #[must_use]
-    pub const fn number(self) -> u32 {
-        self.number
-    }
-
-    /// Returns how many requests had this slot before.
-    #[must_use]
-    pub const fn generation(self) -> u32 {
-        self.generation
-    }
 }
 
 /// How a request ended.

@@ -116,20 +116,22 @@ impl Pose {
         self.set_moment(motion, clip, &moment)
     }
 
-    /// Returns the two frames of the clip between which [`set_time`](Self::set_time) interpolates.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`set_time`](Self::set_time).
-    pub fn moment(
-        motion: &dyn Animations,
-        clip: usize,
-        seconds: f32,
-        rate: Option<f32>,
-        looped: bool,
-    ) -> Result<FrameBlend> {
-        let found = motion.clip(clip)?;
-        found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))
+    internal_fn! {
+        /// Returns the two frames of the clip between which [`set_time`](Self::set_time) interpolates.
+        ///
+        /// # Errors
+        ///
+        /// Returns the errors of [`set_time`](Self::set_time).
+        fn moment(
+            motion: &dyn Animations,
+            clip: usize,
+            seconds: f32,
+            rate: Option<f32>,
+            looped: bool,
+        ) -> Result<FrameBlend> {
+            let found = motion.clip(clip)?;
+            found.at(seconds, rate, looped).ok_or_else(|| no_moment(motion, clip, &found, seconds, rate))
+        }
     }
 
     /// Sets the pose to the moment `moment` of the clip `clip`, which is an animation frame or lies

@@ -142,10 +142,12 @@ impl Retarget {
         &self.missing
     }
 
-    /// Returns the number of bones of `onto` that have a bone with the same name in `from`.
-    #[must_use]
-    pub fn matched(&self) -> usize {
-        self.sources.iter().flatten().count()
+    internal_fn! {
+        /// Returns the number of bones of `onto` that have a bone with the same name in `from`.
+        #[must_use]
+        fn matched(&self) -> usize {
+            self.sources.iter().flatten().count()
+        }
     }
 
     /// Writes the transform of each bone of `onto` in an animation frame of a clip of `from`. Each

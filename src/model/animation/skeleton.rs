@@ -375,7 +375,7 @@ mod tests {
             let error = Skeleton::new(&rig(parents)).unwrap_err();
             assert_eq!((error.kind().id(), error.field().name()), ("value", "parent"));
             assert_eq!(error.format(), "rig");
-            error.field().outer().unwrap().index
+            error.field().outer().unwrap().1
         };
         assert_eq!(fails(&[0]), 0);
         assert_eq!(fails(&[-1, 1]), 1);

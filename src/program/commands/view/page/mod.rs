@@ -27,7 +27,7 @@ use crate::program::input::InputAsset;
 use crate::program::output::base64;
 use crate::program::output::{shown, xml_text};
 use crate::program::picture::textures::TextureFolder;
-use crate::render::{Background, Camera};
+use crate::render::{Background, Camera, CameraPlace};
 use crate::text::counting_writer::CountingWriter;
 pub use files::PageFiles;
 use parts::{write_byte_map, write_error, write_findings, write_left_out};
@@ -323,15 +323,15 @@ impl PageStart {
 /// Returns a camera that turns around the mesh as its angles to the right and up, in degrees, and
 /// its zoom, and a camera at a point as the point and the one that it looks at.
 fn camera(camera: &Camera) -> Value {
-    match *camera {
-        Camera::Orbit { from: [x, y, z], up: [up_x, _, up_z], zoom } => {
+    match camera.0 {
+        CameraPlace::Orbit { from: [x, y, z], up: [up_x, _, up_z], zoom } => {
             let run = x.hypot(z);
             let pitch = y.atan2(run).to_degrees();
             // A camera that looks straight down or up is turned by its up direction.
             let yaw = if run > 1e-6 { x.atan2(z) } else { (-up_x * y.signum()).atan2(-up_z * y.signum()) };
             json!({ "angles": [yaw.to_degrees(), pitch], "zoom": zoom })
         }
-        Camera::LookAt { from, to } => json!({ "from": from, "to": to }),
+        CameraPlace::LookAt { from, to } => json!({ "from": from, "to": to }),
     }
 }
 
