@@ -25,8 +25,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     if let Some(hit) = hits.iter().flatten().find(|hit| hit.distance <= near) {
         let surface = model.surface(hit.surface)?;
         let normal = Attributes::new(&surface)?.normal(usize::try_from(hit.triangle)?, hit.barycentric);
-        let (name, triangle, point) = (surface.name()?, hit.triangle, hit.point);
-        writeln!(out, "nearest hit: surface {name}, triangle {triangle} at {point:?}, normal {normal:?}")?;
+        writeln!(out, "nearest hit: surface {}, triangle {}, normal {normal:?}", surface.name()?, hit.triangle)?;
     }
     Ok(())
 }

@@ -79,10 +79,12 @@ impl<A: Array> Chunks<A> {
         Self { rest: array, buffer: ChunkBuffer::EMPTY }
     }
 
-    /// Returns the number of items that the method `next` has not decoded yet.
-    #[must_use]
-    pub fn remaining(&self) -> usize {
-        self.rest.len()
+    internal_fn! {
+        /// Returns the number of items that the method `next` has not decoded yet.
+        #[must_use]
+        fn remaining(&self) -> usize {
+            self.rest.len()
+        }
     }
 
     /// Decodes the next chunk of items, or returns `None` after the last chunk.

@@ -5,12 +5,6 @@ use std::sync::OnceLock;
 /// What an exported file states about the mesh file, and which images it may refer to.
 ///
 /// The exporter opens no files, so the caller provides what depends on the file system.
-///
-/// ```
-/// use meshpeek::export::SourceInfo;
-/// let facts = SourceInfo::default().with_name("guard").with_images(vec!["skin.png".to_owned()]);
-/// assert_eq!(facts.image("../Textures\\Skin.PNG".as_bytes()), Some("skin.png"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceInfo {
     name: Option<String>,
@@ -26,14 +20,16 @@ impl SourceInfo {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Sets the hash of the bytes of the mesh file, with the name of the hash function, such as
-    /// `xxh3-128:..`. A hash that is already set is kept.
-    ///
-    /// The hash is only needed when the output is written. A program may compute it while
-    /// [`Export::new`](super::Export::new) runs.
-    #[doc(hidden)]
-    pub fn set_hash(&self, hash: String) {
-        let _ = self.hash.set(hash);
+    internal_fn! {
+        /// Sets the hash of the bytes of the mesh file, with the name of the hash function, such as
+        /// `xxh3-128:..`. A hash that is already set is kept.
+        ///
+        /// The hash is only needed when the output is written. A program may compute it while
+        /// [`Export::new`](super::Export::new) runs.
+        #[doc(hidden)]
+        fn set_hash(&self, hash: String) {
+            let _ = self.hash.set(hash);
+        }
     }
 
     /// Sets the names of the PNG and JPEG files in the folder of the output, without their folder.

@@ -42,7 +42,6 @@ pub use open_mapped::open_mapped;
 #[cfg(feature = "internals")]
 pub use registered::{FileData, FileFormat, RegisteredFile};
 #[cfg(feature = "query")]
-pub use sidecar_content::SidecarContent;
 #[cfg(feature = "internals")]
 pub use sidecar_place::MeshSources;
 #[cfg(feature = "cli")]

@@ -46,8 +46,9 @@
 //! [`SkinningRules::Strict`](crate::model::SkinningRules). Joints for a GPU are compared with the
 //! number of bones only after [`VertexSource::with_bones`].
 //!
-//! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
-//! of the file, and [`wgsl`] contains the functions that decode them in a shader.
+//! [`StoredAttribute`] and [`Indices::stored_width`](crate::model::Indices::stored_width) describe
+//! the arrays that a GPU can read from the bytes of the file, and [`wgsl`] contains the functions
+//! that decode them in a shader.
 
 mod block;
 mod drawable;
@@ -69,5 +70,5 @@ pub use drawable::Drawable;
 pub use indices::{IndexFormat, IndexSource};
 pub use layout::{Semantic, VertexAttribute, VertexLayout};
 pub use source::VertexSource;
-pub use stored::{StoredAttribute, StoredIndices};
+pub use stored::StoredAttribute;
 pub use vertex_format::VertexFormat;

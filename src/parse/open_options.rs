@@ -79,7 +79,7 @@ options! {
         items: u64 = 1 << 20, pub with_items;
         /// Maximum number of bytes that are read from a stream, such as a pipe, that is not a
         /// regular file. 1 GiB by default.
-        stream: u64 = 1 << 30, pub with_stream;
+        stream: u64 = 1 << 30, pub(crate) with_stream;
         /// Maximum size of a script, such as a `.uc` file, in bytes. 16 MiB by default.
         script: u64 = 16 << 20, pub with_script;
         /// Maximum size of one compressed block after it is inflated, in bytes. 64 MiB by default.
@@ -101,17 +101,17 @@ options! {
         header: u64 = 64 << 10, pub with_header;
         /// Maximum nesting depth of arrays and maps in structured data. 96 by default. A maximum
         /// depth above 256 has the effect of 256.
-        depth: u32 = 96, pub with_depth;
+        depth: u32 = 96, pub(crate) with_depth;
         /// Maximum nesting depth of elements in XML. 64 by default. A maximum depth above 256 has
         /// the effect of 256.
-        elements: u32 = 64, pub with_elements;
+        elements: u32 = 64, pub(crate) with_elements;
         /// Maximum number of attributes of one element in XML. 64 by default. A limit above 64
         /// attributes has the effect of 64.
-        attributes: u32 = 64, pub with_attributes;
+        attributes: u32 = 64, pub(crate) with_attributes;
         /// Maximum size of one attribute value in XML, in bytes. 1 MiB by default.
         attribute: u64 = 1 << 20, pub with_attribute;
         /// Maximum size of one number in text, in bytes. 128 by default. A limit above 128 bytes
         /// has the effect of 128.
-        number: u64 = 128, pub with_number;
+        number: u64 = 128, pub(crate) with_number;
     }
 }

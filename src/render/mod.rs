@@ -31,7 +31,7 @@ mod tests;
 mod texture;
 mod uv;
 
-pub use crate::scene::{ClipSource, NormalChoice, SceneInput};
+pub use crate::scene::{NormalChoice, SceneInput};
 pub use camera::Camera;
 #[cfg(feature = "cli")]
 pub(crate) use camera::CameraPlace;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use zerocopy::little_endian::I64;
 
 use crate::error::Result;
-use crate::io::regular_metadata;
+use crate::io::{FileStamp, regular_metadata};
 use crate::sidecar::layout::RawKey;
 
 /// The identity of a mesh file: its size, modification time, status-change time, device and inode.
@@ -20,6 +20,12 @@ use crate::sidecar::layout::RawKey;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     pub(super) raw: RawKey,
+}
+
+impl From<&FileStamp> for Key {
+    fn from(stamp: &FileStamp) -> Self {
+        Self::of(stamp.metadata())
+    }
 }
 
 impl Key {

@@ -104,7 +104,7 @@ impl SidecarCache {
                 Trust::Untrusted => crate::io::open_without_following(&path)?,
             };
             let trust = if crate::io::is_own(&metadata) { trust } else { Trust::Untrusted };
-            let sidecar = Sidecar::new(open(file, trust).ok()?, key, trust)?;
+            let sidecar = Sidecar::open(open(file, trust).ok()?, key, trust)?;
             Some(Found { path, sidecar })
         })
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use zerocopy::FromBytes;
 
 use crate::error::Result;
+use crate::io::FileStamp;
 use crate::math::{as_index, as_u64};
 use crate::parse::Record;
 use crate::sidecar::builder::Builder;
@@ -63,27 +64,37 @@ impl fmt::Debug for Sidecar {
 impl Sidecar {
     /// Opens a sidecar from the bytes of its file, and tests the checksum of its first page.
     ///
-    /// Returns `None` if `bytes` is not a sidecar of the supported version, or if the key in the
-    /// sidecar does not match `key`, the identity of the mesh file.
+    /// Returns `None` if `bytes` is not a sidecar of the supported version, or if it does not
+    /// belong to the mesh file with the stamp `mesh`, which has to be taken before the mesh file is
+    /// opened. `is_trusted` says that only the current user could have written the sidecar: the
+    /// module [describes](crate::sidecar#verification) what is verified.
     #[must_use]
-    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static, key: &Key, trust: Trust) -> Option<Self> {
-        let all = bytes.as_ref();
-        let (first, _) = RawPage::ref_from_prefix(all).ok()?;
-        let (header, _) = RawHeader::ref_from_prefix(&first.content).ok()?;
-        let known = header.magic == MAGIC && header.version == VERSION && as_index(header.page.get()) == PAGE;
-        if !known || first.hash != hash_page(&first.content, 0) || header.size != as_u64(all.len()) {
-            return None;
+    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static, mesh: &FileStamp, is_trusted: bool) -> Option<Self> {
+        Self::open(bytes, &mesh.into(), if is_trusted { Trust::Trusted } else { Trust::Untrusted })
+    }
+
+    internal_fn! {
+        /// Opens the sidecar of the mesh file with the identity `key`.
+        #[must_use]
+        fn open(bytes: impl AsRef<[u8]> + Send + Sync + 'static, key: &Key, trust: Trust) -> Option<Self> {
+            let all = bytes.as_ref();
+            let (first, _) = RawPage::ref_from_prefix(all).ok()?;
+            let (header, _) = RawHeader::ref_from_prefix(&first.content).ok()?;
+            let known = header.magic == MAGIC && header.version == VERSION && as_index(header.page.get()) == PAGE;
+            if !known || first.hash != hash_page(&first.content, 0) || header.size != as_u64(all.len()) {
+                return None;
+            }
+            if !key.matches(&header.key, trust == Trust::Trusted) {
+                return None;
+            }
+            let pages = usize::try_from(header.pages.get()).ok().filter(|pages| *pages <= all.len() / PAGE)?;
+            let mut whole = Vec::new();
+            whole.try_reserve_exact(pages.div_ceil(64)).ok()?;
+            whole.resize_with(pages.div_ceil(64), AtomicU64::default);
+            let (lists, structure) = (header.lists, header.structure.get());
+            let blobs = pages.checked_mul(PAGE)?;
+            Some(Self { whole: whole.into(), blobs, lists, structure, trust, bytes: Box::new(bytes) })
         }
-        if !key.matches(&header.key, trust == Trust::Trusted) {
-            return None;
-        }
-        let pages = usize::try_from(header.pages.get()).ok().filter(|pages| *pages <= all.len() / PAGE)?;
-        let mut whole = Vec::new();
-        whole.try_reserve_exact(pages.div_ceil(64)).ok()?;
-        whole.resize_with(pages.div_ceil(64), AtomicU64::default);
-        let (lists, structure) = (header.lists, header.structure.get());
-        let blobs = pages.checked_mul(PAGE)?;
-        Some(Self { whole: whole.into(), blobs, lists, structure, trust, bytes: Box::new(bytes) })
     }
 
     /// Returns whether this sidecar is trusted: the [`Trust`] that was passed to

@@ -53,14 +53,20 @@ pub struct ItemRange {
     pub end: u32,
     /// The number of bytes at the start of the first item that the request does not need. Only the
     /// statistics use it.
-    pub skipped: u32,
+    pub(super) skipped: u32,
     /// The number of bytes at the end of the last item that the request does not need. Only the
     /// statistics use it.
-    pub cut: u32,
+    pub(super) cut: u32,
+}
+
+impl From<Range<u32>> for ItemRange {
+    fn from(items: Range<u32>) -> Self {
+        Self { first: items.start, end: items.end, skipped: 0, cut: 0 }
+    }
 }
 
 impl ItemRange {
-    /// Makes the range of one item.
+    /// Makes the range of one item. A range of several items is made `from` a range of numbers.
     #[must_use]
     pub const fn one(item: u32) -> Self {
         Self { first: item, end: item.saturating_add(1), skipped: 0, cut: 0 }

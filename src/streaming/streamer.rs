@@ -224,13 +224,15 @@ impl<C: Content> Streamer<C> {
         self.scheduler.items.value(item, self.scheduler.frame)
     }
 
-    /// Returns whether all items of the ranges are resident, and notes that the current frame uses
-    /// those that are.
-    #[must_use]
-    pub fn are_resident(&self, ranges: &[ItemRange]) -> bool {
-        // All items are used, also those after one that is not resident.
-        let items = ranges.iter().flat_map(ItemRange::items);
-        items.filter(|item| self.get(*item).is_none()).count() == 0
+    internal_fn! {
+        /// Returns whether all items of the ranges are resident, and notes that the current frame
+        /// uses those that are.
+        #[must_use]
+        fn are_resident(&self, ranges: &[ItemRange]) -> bool {
+            // All items are used, also those after one that is not resident.
+            let items = ranges.iter().flat_map(ItemRange::items);
+            items.filter(|item| self.get(*item).is_none()).count() == 0
+        }
     }
 
     /// Returns whether an item is resident, without using it.

@@ -55,11 +55,13 @@ impl Affine {
         [x, y, z, self.origin]
     }
 
-    /// Returns the images of the x, y and z axes and of the origin, with each component rounded to
-    /// `f32`.
-    #[must_use]
-    pub fn columns_f32(&self) -> [[f32; 3]; 4] {
-        self.columns().map(|column| column.map(narrow))
+    internal_fn! {
+        /// Returns the images of the x, y and z axes and of the origin, with each component rounded
+        /// to `f32`.
+        #[must_use]
+        fn columns_f32(&self) -> [[f32; 3]; 4] {
+            self.columns().map(|column| column.map(narrow))
+        }
     }
 
     /// Returns whether all numbers are finite after they are rounded to `f32`.

@@ -133,16 +133,20 @@ impl Skeleton {
         self.bind_shape.unwrap_or_default()
     }
 
-    /// Returns the number of bones in the skeleton.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.parents.len()
+    internal_fn! {
+        /// Returns the number of bones in the skeleton.
+        #[must_use]
+        fn len(&self) -> usize {
+            self.parents.len()
+        }
     }
 
-    /// Returns whether the skeleton has no bones.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.parents.is_empty()
+    internal_fn! {
+        /// Returns whether the skeleton has no bones.
+        #[must_use]
+        fn is_empty(&self) -> bool {
+            self.parents.is_empty()
+        }
     }
 
     /// Returns the index of the parent of a bone, or `None` if the bone is a root or its index is

@@ -32,7 +32,7 @@ use crate::parse::expect_length;
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
 /// for surface in mesh.surfaces()? {
 ///     let skinned = SkinnedSurface::new(&surface, &palette)?;
-///     let mut positions = vec![[0.0; 3]; skinned.len()];
+///     let mut positions = vec![[0.0; 3]; surface.positions()?.len()];
 ///     skinned.positions_into(&mut positions)?;
 ///     assert_eq!(skinned.position(0)?, positions.first().copied());
 /// }
@@ -74,16 +74,20 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
         Ok(Self { surface: *surface, positions, weights, palette })
     }
 
-    /// Returns the number of positions.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.positions.len()
+    internal_fn! {
+        /// Returns the number of positions.
+        #[must_use]
+        fn len(&self) -> usize {
+            self.positions.len()
+        }
     }
 
-    /// Returns whether the surface has no positions.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
+    internal_fn! {
+        /// Returns whether the surface has no positions.
+        #[must_use]
+        fn is_empty(&self) -> bool {
+            self.positions.is_empty()
+        }
     }
 
     /// Computes the skinned position of vertex `vertex`, or returns `None` if the index is out of

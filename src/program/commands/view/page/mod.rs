@@ -20,8 +20,9 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
+use crate::export::{Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
 use crate::math::as_u64;
+use crate::model::animation::Animations;
 use crate::program::commands::map::style_of_all;
 use crate::program::input::InputAsset;
 use crate::program::output::base64;
@@ -73,7 +74,7 @@ pub struct PageMesh<'a> {
     pub path: &'a Path,
     pub asset: &'a InputAsset,
     /// The clips of other files.
-    pub clips: &'a [ClipSource<'a>],
+    pub clips: &'a [(&'a str, &'a dyn Animations)],
     /// The asset, the surfaces, the levels of detail and the clip that are shown.
     pub options: ExportOptions,
     /// The name of the clip that is shown at first.
