@@ -84,32 +84,36 @@ impl Region {
         self.len() == 0
     }
 
-    /// Returns whether the offset of the region is a multiple of the native alignment of its
-    /// elements.
-    ///
-    /// If the region is not aligned, the array types of this crate can still read its elements.
-    #[must_use]
-    pub const fn is_aligned(&self) -> bool {
-        match self.start.checked_rem(widen(self.element.align)) {
-            Some(rest) => rest == 0,
-            None => true,
+    internal_fn! {
+        /// Returns whether the offset of the region is a multiple of the native alignment of its
+        /// elements.
+        ///
+        /// If the region is not aligned, the array types of this crate can still read its elements.
+        #[must_use]
+        const fn is_aligned(&self) -> bool {
+            match self.start.checked_rem(widen(self.element.align)) {
+                Some(rest) => rest == 0,
+                None => true,
+            }
         }
     }
 
-    /// Returns the index of the element that contains the byte at `offset` of the file, and the
-    /// offset of this byte in the element.
-    ///
-    /// Returns `None` if `offset` lies outside the region, or if the elements of the region vary in
-    /// size.
-    #[must_use]
-    pub const fn element_at(&self, offset: u64) -> Option<(u64, u64)> {
-        if offset < self.start || offset >= self.end {
-            return None;
-        }
-        let (into, size) = (offset.saturating_sub(self.start), widen(self.element.size));
-        match (into.checked_div(size), into.checked_rem(size)) {
-            (Some(element), Some(byte)) => Some((element, byte)),
-            _ => None,
+    internal_fn! {
+        /// Returns the index of the element that contains the byte at `offset` of the file, and the
+        /// offset of this byte in the element.
+        ///
+        /// Returns `None` if `offset` lies outside the region, or if the elements of the region
+        /// vary in size.
+        #[must_use]
+        const fn element_at(&self, offset: u64) -> Option<(u64, u64)> {
+            if offset < self.start || offset >= self.end {
+                return None;
+            }
+            let (into, size) = (offset.saturating_sub(self.start), widen(self.element.size));
+            match (into.checked_div(size), into.checked_rem(size)) {
+                (Some(element), Some(byte)) => Some((element, byte)),
+                _ => None,
+            }
         }
     }
 }

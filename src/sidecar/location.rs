@@ -32,7 +32,7 @@ pub struct Found {
 ///
 /// let cache = SidecarCache::in_folder("cache/of/a/game");
 /// let path = cache.path(Path::new("data/unigine/cube_ms13.mesh")).unwrap();
-/// assert_eq!(path.parent(), cache.folder());
+/// assert_eq!(path.parent(), Some(Path::new("cache/of/a/game")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SidecarCache {

@@ -12,7 +12,7 @@ pub struct Priority(u8);
 
 impl Priority {
     /// The least urgent.
-    pub const LEAST: Self = Self(0);
+    pub(crate) const LEAST: Self = Self(0);
     /// The most urgent.
     pub const MOST: Self = Self(63);
 
