@@ -285,7 +285,7 @@ fn array_starts(mesh: &Mesh<Vec<u8>>) -> Vec<(u64, &'static str, u64)> {
         assert_eq!(region.start, end, "{}", region.field);
         end = region.end;
         if let (Some(surface), Some(0)) = (region.field.outer(), region.field.inner().map(|(_, target)| target)) {
-            starts.push((surface.index, region.field.name(), region.start));
+            starts.push((surface.1, region.field.name(), region.start));
         }
     })
     .unwrap();

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use meshpeek::Surface;
+use meshpeek::{Array as _, Surface};
 use meshpeek::gpu::{StoredAttribute, wgsl};
 use meshpeek::model::Indices;
 
