@@ -219,7 +219,7 @@ fn build(path: &Path) {
 /// Opens the mesh and its sidecar, and runs a query.
 fn asked<T>(path: &Path, ask: impl FnOnce(&Scene<'_>) -> T) -> T {
     let key = Key::of(&path.metadata().unwrap());
-    let sidecar = Arc::new(Sidecar::new(map(&adjacent_path(path)), &key, Trust::Trusted).unwrap());
+    let sidecar = Arc::new(Sidecar::open(map(&adjacent_path(path)), &key, Trust::Trusted).unwrap());
     let mesh = open(path).with_sidecar(Arc::clone(&sidecar));
     let scene = Scene::indexed(&mesh, &sidecar).unwrap();
     assert!(scene.trees().all(|(_, tree)| tree.is_stored()));

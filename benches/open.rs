@@ -155,7 +155,7 @@ fn cold_by_sidecar(input: &Input) {
     let files = [map(&input.path), map(&path)];
     let resident = || files.iter().map(|file| memory::resident(file.as_ref())).sum::<Option<f64>>();
     let Some(before) = resident() else { return skipped("cold, by a sidecar", "Linux only") };
-    let sidecar = Sidecar::new(map(&path), &key, Trust::Trusted).unwrap();
+    let sidecar = Sidecar::open(map(&path), &key, Trust::Trusted).unwrap();
     let mesh = Mesh::open(map(&input.path)).unwrap().with_sidecar(Arc::new(sidecar));
     let last = mesh.surface(mesh.surface_count() - 1).unwrap();
     let positions = last.positions().unwrap();

@@ -31,7 +31,7 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
             }
             pose.set_moment(model.animations(), 0, &moment)?;
             let skinned = SkinnedSurface::new(&surface, pose.palette(&skeleton, &SpaceConversion::IDENTITY)?)?;
-            (0..u32::try_from(skinned.len())?)
+            (0..surface.counts()?.vertices)
                 .try_for_each(|vertex| skinned.position(vertex).map(|at| points.extend(at)))?;
         }
         let Bounds { min, max } = points.iter().copied().collect();

@@ -24,8 +24,8 @@ pub(crate) fn run(path: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error
     }
     if let Some(hit) = hits.iter().flatten().find(|hit| hit.distance <= near) {
         let surface = model.surface(hit.surface)?;
-        let point = Attributes::new(&surface)?.at(usize::try_from(hit.triangle)?, hit.barycentric);
-        writeln!(out, "nearest hit: surface {}, triangle {}, {point:?}", surface.name()?, hit.triangle)?;
+        let normal = Attributes::new(&surface)?.normal(usize::try_from(hit.triangle)?, hit.barycentric);
+        writeln!(out, "nearest hit: surface {}, triangle {}, normal {normal:?}", surface.name()?, hit.triangle)?;
     }
     Ok(())
 }

@@ -4,11 +4,13 @@
 //! in every release.
 
 pub use crate::copying_loader::{FlatWeights, Lists, PositionList, SurfaceLists, TargetLists, bounds};
+use crate::error::Result;
 pub use crate::error::{Cause, FormatName, expect_only, no_such};
 use crate::formats::Model;
 pub use crate::formats::{FileData, FileFormat, FormatDescription, FormatFile, RegisteredFile};
 pub use crate::model::byte_ranges::RangeList;
 pub use crate::model::contents::bytes_of;
+use crate::model::{Omitted, Surface, Welded};
 pub use crate::parse::Walk;
 #[cfg(feature = "images")]
 pub use crate::render::images::{ImageKind, decode as decode_image};
@@ -26,6 +28,15 @@ pub fn without_avx512<T>(job: impl FnOnce() -> T) -> Option<T> {
 #[must_use]
 pub fn format_file<D: AsRef<[u8]> + Send + Sync>(model: &Model<D>) -> &FormatFile<D> {
     model.format_file()
+}
+
+/// Welds a surface without its damaged triangles, with a report of what was left out.
+///
+/// # Errors
+///
+/// Returns the errors of [`Surface::weld_lossy`].
+pub fn weld_reported(surface: &Surface<'_>) -> Result<(Welded, Omitted)> {
+    surface.weld_reported()
 }
 
 /// Makes the library behave as if the operating system did not have some newer system calls, in all

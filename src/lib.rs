@@ -41,7 +41,7 @@
 //! | an error, with field and byte offset | [`Error`] |
 //!
 //! No trait but [`Array`] has to be imported. The [guide] explains the library, the program,
-//! the file formats and the design; the page [costs](guide::costs) says what each call reads and
+//! the file formats and the design; the page [costs](guide::design) says what each call reads and
 //! allocates.
 //!
 //! # Modules
@@ -49,7 +49,8 @@
 //! The modules [`query`], [`streaming`], [`export`] and [`render`] are features of these names. The
 //! feature `cli` enables all four.
 //!
-//! - The root of the crate has what the table above names.
+//! - The root of the crate has what the table above names, and the named byte ranges of a file
+//!   ([`Region`]) and the violations that validation reports ([`Finding`]).
 //! - [`model`] describes what a file contains, in the same way for all formats: [`Geometry`] and
 //!   [`Surface`] for triangles, [`Weights`], [`Animations`] with poses and skinning, levels of
 //!   detail, instances, materials and collision shapes.
@@ -59,11 +60,7 @@
 //! - [`streaming`] keeps the parts of a mesh that a camera needs in memory.
 //! - [`export`] writes a mesh of any format as glTF, OBJ, PLY, STL, EZ-Mesh or JSON.
 //! - [`render`] draws pictures of a mesh of any format, without a graphics card.
-//! - [`mod@array`] contains the trait [`Array`]. All arrays of a file implement it, such as
-//!   [`Positions`](model::Positions).
-//! - [`io`] maps and reads files. [`parse`] contains the options for opening a file, the limits on
-//!   memory, the named byte ranges of a file ([`Region`]) and the violations that validation
-//!   reports ([`Finding`]).
+//! - [`io`] maps and reads files.
 //! - [`sidecar`] is about separate files with byte offsets and query trees that are slow to
 //!   compute. [`OpenOptions::open_indexed`] uses and writes them.
 //!
@@ -96,7 +93,7 @@
 //! - To edit a mesh, copy its arrays to your own data structure, because the arrays of this crate
 //!   are read-only.
 //! - To read files that other programs change, use [`read`], which copies the file to memory.
-//!   [`map`](fn@map) is `unsafe` because a mapped file must not change; [`io`] describes the
+//!   [`Map::open`] is `unsafe` because a mapped file must not change; [`io`] describes the
 //!   consequences.
 
 // Clippy does not ask for other signatures of exported functions, which these are with `internals`.
@@ -127,7 +124,10 @@ macro_rules! internal_use {
 #[cfg(feature = "internals")]
 extern crate self as meshpeek;
 
+#[cfg(feature = "internals")]
 pub mod array;
+#[cfg(not(feature = "internals"))]
+mod array;
 #[cfg(feature = "query")]
 mod bvh;
 #[cfg(any(feature = "cli", feature = "internals"))]
@@ -149,7 +149,10 @@ mod math;
 pub mod model;
 #[cfg(feature = "rayon")]
 mod parallel;
+#[cfg(feature = "internals")]
 pub mod parse;
+#[cfg(not(feature = "internals"))]
+mod parse;
 #[cfg(feature = "cli")]
 mod program;
 #[cfg(feature = "query")]
@@ -178,25 +181,25 @@ mod validate;
 // implement the traits of `zerocopy`, and `half::f16` is a vertex format.
 pub use {bytemuck, half, zerocopy};
 
-pub use array::{Array, Bounds, Chunks};
+pub use array::{Array, ArrayIter, Bounds, Chunks, Sphere};
 #[cfg(feature = "internals")]
 pub use array::{CornerArray, Packed, Strided};
 #[cfg(feature = "internals")]
 pub use decode::Decode;
-pub use error::{Error, ErrorKind, Field, PathSegment, Result};
+pub use error::{Error, ErrorKind, Field, Result};
+#[cfg(feature = "query")]
+pub use formats::SidecarState;
 pub use formats::{Format, Model, finding, open, open_mapped};
 #[cfg(feature = "internals")]
 pub use formats::{MeshSources, ezmesh, secondlife, unigine, unreal};
-#[cfg(feature = "query")]
-pub use formats::{SidecarContent, SidecarState};
-pub use io::{Map, map, read};
+pub use io::{Map, read};
 pub use model::animation::{Animations, Clip, Event, FrameBlend, Pose, Skeleton, SkinnedSurface};
 pub use model::{Corner, Corners, Geometry, LentSurface, Surface, Weights};
 #[cfg(feature = "internals")]
 pub use model::{FormatVersion, MeshFile};
 #[cfg(feature = "internals")]
-pub use parse::PAGE;
-pub use parse::{AccessLog, ElementType, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity};
+pub use parse::{AccessLog, PAGE};
+pub use parse::{ElementType, Finding, Limits, Name, OpenOptions, Region, RewriteEffect, Rule, Severity, Value};
 #[cfg(all(feature = "cli", feature = "internals"))]
 pub use program::register_format;
 #[cfg(feature = "cli")]

@@ -72,7 +72,7 @@ pub fn sidecar(mesh: &Mesh<Vec<u8>>) -> Arc<Sidecar> {
     let (mut builder, mut bytes) = (Builder::default(), Vec::new());
     mesh.index(&mut builder).unwrap();
     builder.write_to(&key, &mut bytes).unwrap();
-    Arc::new(Sidecar::new(bytes, &key, Trust::Trusted).unwrap())
+    Arc::new(Sidecar::open(bytes, &key, Trust::Trusted).unwrap())
 }
 
 fn first(positions: Packed<'_, Floats<3>>, items: usize) -> Packed<'_, Floats<3>> {

@@ -35,7 +35,7 @@ pub fn load(path: &Path) -> Lists {
 pub fn map(path: &Path) -> Map {
     // SAFETY: the file is in a temporary folder of the bench or is a sample, and no process writes
     // to it any more.
-    unsafe { meshpeek::map(path).unwrap() }
+    unsafe { meshpeek::Map::open(path).unwrap() }
 }
 
 /// Opens a mapped UNIGINE mesh.

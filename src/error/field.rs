@@ -6,12 +6,12 @@ use std::fmt;
 /// One segment of the path of a value, such as `surface[3]`: the name of a list and the index of an
 /// item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathSegment {
+pub(crate) struct PathSegment {
     /// Name of a list in the file structure, in the singular, such as `surface`.
-    pub list: &'static str,
+    pub(crate) list: &'static str,
     /// Index of the item in the list, from 0, or [`ONLY`](Self::ONLY) if the segment names a single
     /// structure and not a list.
-    pub index: u64,
+    pub(crate) index: u64,
 }
 
 impl PathSegment {
@@ -19,8 +19,7 @@ impl PathSegment {
     /// list.
     ///
     /// A path segment whose index is `ONLY` is printed without an index, such as `skin`.
-    #[doc(hidden)]
-    pub const ONLY: u64 = u64::MAX;
+    pub(crate) const ONLY: u64 = u64::MAX;
 }
 
 /// The path of one value in the file structure, such as `surface[3].target[0].positions`.
@@ -97,20 +96,19 @@ impl Field {
         self.name
     }
 
-    /// Returns the first segment of the path, such as `surface[3]`, or `None` if the path has only
-    /// a name.
+    /// Returns the first list of the path and the index of an item, such as `surface` and 3, or
+    /// `None` if the path has only a name. A single structure, such as `skin`, has the greatest
+    /// index.
     #[must_use]
-    pub const fn outer(&self) -> Option<PathSegment> {
-        self.outer
+    pub fn outer(&self) -> Option<(&'static str, u64)> {
+        self.outer.map(|segment| (segment.list, segment.index))
     }
 
-    /// Returns the second segment of the path, such as `target[0]` of
-    /// `surface[3].target[0].positions`.
-    ///
-    /// Returns `None` if the path has no second segment.
+    /// Returns the second list of the path and the index of an item, such as `target` and 0 of
+    /// `surface[3].target[0].positions`, or `None` if the path has no second list.
     #[must_use]
-    pub const fn inner(&self) -> Option<PathSegment> {
-        self.inner
+    pub fn inner(&self) -> Option<(&'static str, u64)> {
+        self.inner.map(|segment| (segment.list, segment.index))
     }
 }
 

@@ -16,7 +16,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-pub use field::{Field, PathSegment};
+pub use field::Field;
+pub(crate) use field::PathSegment;
 pub use kind::ErrorKind;
 pub(crate) use rule::{Breaking, NO_FORMAT, rules};
 pub use rule::{RewriteEffect, Rule, Severity};

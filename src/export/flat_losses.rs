@@ -164,11 +164,11 @@ impl<'f> FlatLosses<'f> {
         let names = scene.placed.places.iter().filter(|place| place.name.is_some()).count();
         self.add_text(LossKind::Names, names, format!("names of {}", counted(names, "instance")));
         if !self.is_still {
-            for source in scene.placed.input.clips {
-                let clips = clip_count(source.animations)?;
+            for (name, animations) in scene.placed.input.clips {
+                let clips = clip_count(*animations)?;
                 if clips > 0 && self.lacks(LossKind::Clips) {
                     // The caller chose the file.
-                    let text = format!("{} of {}", counted(clips, "clip"), source.name);
+                    let text = format!("{} of {name}", counted(clips, "clip"));
                     self.list.add(LossKind::Clips, None, text);
                 }
             }

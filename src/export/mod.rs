@@ -45,13 +45,14 @@ mod vertices;
 use std::fmt;
 use std::io::{self, Write};
 
-pub use crate::scene::{ClipSource, LevelChoice, NormalChoice, OutputSpace, SceneInput};
+pub use crate::scene::{LevelChoice, NormalChoice, SceneInput};
+#[cfg(any(feature = "cli", feature = "internals"))]
+internal_use!(crate::scene::OutputSpace, source::SourceInfo);
 pub use format::ExportFormat;
 pub use loss::Loss;
 internal_use!(crate::parse::LossKind);
 pub(crate) use options::clip_rate;
 pub use options::{Compression, ExportOptions};
-pub use source::SourceInfo;
 pub(crate) use split::{PartNormals, WrittenPart};
 #[cfg(feature = "cli")]
 pub(crate) use vertex_counter::{VertexCount, VertexCounter};

@@ -73,7 +73,7 @@ options! {
         /// surfaces without stored ones.
         normals: Option<NormalChoice> = None, pub with_normals;
         /// The coordinate conventions of the output.
-        space: OutputSpace = OutputSpace::Target, pub with_space;
+        space: OutputSpace = OutputSpace::Target, pub(crate) with_space;
         /// How the placed mesh is turned and scaled.
         adjustment: Adjustment = Adjustment::default(), pub(crate) with_adjustment;
         /// Whether quantized integers are copied as they are stored, where glTF can hold them.
@@ -94,11 +94,34 @@ options! {
         /// bytes, and each surface as 1,024. There is no limit by default.
         max_bytes: u64 = u64::MAX, pub with_max_bytes;
         /// What the output states about the mesh file.
-        source: SourceInfo = SourceInfo::default(), pub with_source;
+        source: SourceInfo = SourceInfo::default(), pub(crate) with_source;
     }
 }
 
 impl ExportOptions {
+    /// Chooses the coordinate conventions of the output: those of the mesh file if `stored` is
+    /// true, so that numbers are not changed, or else those of the output format, such as
+    /// [`Space::GLTF`](crate::model::Space::GLTF) for glTF. A mesh whose format defines no axes is
+    /// then assumed to be right-handed with y up.
+    #[must_use]
+    pub fn with_stored_space(self, stored: bool) -> Self {
+        Self { space: if stored { OutputSpace::Stored } else { OutputSpace::Target }, ..self }
+    }
+
+    /// Sets the name of the mesh: the file name without its extension. The output names the mesh so
+    /// if the file stores no name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { source: self.source.with_name(name), ..self }
+    }
+
+    /// Sets the names of the PNG and JPEG files in the folder of the output, without their folder.
+    /// The output refers to an image only if its name is in this list.
+    #[must_use]
+    pub fn with_images(self, images: Vec<String>) -> Self {
+        Self { source: self.source.with_images(images), ..self }
+    }
+
     /// Returns the options that choose what is exported.
     pub(crate) fn scene(&self) -> SceneOptions {
         SceneOptions {

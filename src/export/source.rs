@@ -5,12 +5,6 @@ use std::sync::OnceLock;
 /// What an exported file states about the mesh file, and which images it may refer to.
 ///
 /// The exporter opens no files, so the caller provides what depends on the file system.
-///
-/// ```
-/// use meshpeek::export::SourceInfo;
-/// let facts = SourceInfo::default().with_name("guard").with_images(vec!["skin.png".to_owned()]);
-/// assert_eq!(facts.image("../Textures\\Skin.PNG".as_bytes()), Some("skin.png"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceInfo {
     name: Option<String>,
@@ -31,7 +25,7 @@ impl SourceInfo {
     ///
     /// The hash is only needed when the output is written. A program may compute it while
     /// [`Export::new`](super::Export::new) runs.
-    #[doc(hidden)]
+    #[cfg(any(feature = "cli", feature = "internals"))]
     pub fn set_hash(&self, hash: String) {
         let _ = self.hash.set(hash);
     }
@@ -44,14 +38,12 @@ impl SourceInfo {
     }
 
     /// Returns the name of the mesh, or `None` if it is not known.
-    #[doc(hidden)]
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// Returns the hash of the mesh file, or `None` if it is not known.
-    #[doc(hidden)]
     #[must_use]
     pub fn hash(&self) -> Option<&str> {
         self.hash.get().map(String::as_str)
@@ -62,7 +54,6 @@ impl SourceInfo {
     ///
     /// Only the last component of the path is used, so the result never leads to another folder.
     /// Case does not matter, and a name without an extension stands for a PNG or JPEG file.
-    #[doc(hidden)]
     #[must_use]
     pub fn image(&self, texture: &[u8]) -> Option<&str> {
         let name = texture.rsplit(|byte| matches!(byte, b'/' | b'\\' | b':')).next().filter(|name| !name.is_empty())?;

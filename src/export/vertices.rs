@@ -162,7 +162,7 @@ impl VertexParts {
                 split(surface.weld_in_any_order(triangles)?, &|triangle| first.saturating_add(triangle))
             }
             Self::Repaired => {
-                let (mut welded, omitted) = surface.weld_lossy()?;
+                let (mut welded, omitted) = surface.weld_reported()?;
                 if let Some(first) = omitted.first {
                     let count = counted(omitted.triangles.len(), "triangle");
                     losses.add(LossKind::Triangles, Some(number), format!("{count} with an invalid index: {first}"));

@@ -66,8 +66,9 @@ impl Format {
 
     /// Returns whether the first bytes of a file match one of the formats of this crate.
     ///
-    /// Also returns `true` if the first bytes match a version of these formats that this crate does
-    /// not read.
+    /// Also returns `true` if the first bytes match a version of these formats that this crate
+    /// does not read.
+    #[doc(hidden)]
     #[must_use]
     pub fn recognises(bytes: &[u8]) -> bool {
         descriptions().any(|format| (format.is_known)(bytes))

@@ -42,8 +42,6 @@ pub use open_mapped::SidecarState;
 pub use open_mapped::open_mapped;
 #[cfg(feature = "internals")]
 pub use registered::{FileData, FileFormat, RegisteredFile};
-#[cfg(feature = "query")]
-pub use sidecar_content::SidecarContent;
 #[cfg(feature = "cli")]
 pub(crate) use {model::sample_kinds, samples::SampleKind, samples::WriteAsset};
 

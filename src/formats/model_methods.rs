@@ -8,11 +8,10 @@ use crate::array::Bounds;
 use crate::error::Result;
 use crate::model::animation::{Animations, Clip, Skeleton};
 use crate::model::{
-    Asset, Contents, DrawList, Geometry, Instance, LentSurface, Material, MaybeOwned, MeshSelection, Metadata, Space,
-    Surface,
+    Asset, Contents, DrawList, Geometry, Instance, LentSurface, Material, MaybeOwned, MeshSelection, Space, Surface,
 };
 use crate::model::{DescribedBlocks, properties};
-use crate::parse::{AccessLog, Finding, Region, Rule, Value};
+use crate::parse::{AccessLog, Finding, Name, Region, Rule, Value};
 #[cfg(feature = "query")]
 use crate::query::{Scene, SceneTrees};
 
@@ -239,13 +238,15 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     }
 
     /// Calls `visit` for each key that describes the whole file, such as its author, in file order.
-    /// A damaged entry is not visited, because [`validate`](Self::validate) reports it.
-    pub fn metadata(&self, visit: &mut dyn FnMut(Metadata<'_>)) -> Result<()> {
-        self.contents().metadata(visit)
+    /// A value of bytes, such as a UUID, is a text of hexadecimal digits. A damaged entry is not
+    /// visited, because [`validate`](Self::validate) reports it.
+    pub fn metadata(&self, visit: &mut dyn FnMut(Name<'_>, Value)) -> Result<()> {
+        self.contents().metadata(&mut |entry| visit(entry.key, entry.value.into()))
     }
 
     /// Returns the values of the file that only its format has, as the page
-    /// [json](crate::guide::json) lists them, without those in compressed blocks of Second Life.
+    /// [JSON output](crate::guide::program) lists them, without those in compressed blocks of Second
+    /// Life.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
@@ -278,7 +279,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     }
 
     /// Advises the operating system that the program will soon read all sources, except a script,
-    /// from the first byte to the last ([`prefetch_file`](crate::io::prefetch_file)).
+    /// from the first byte to the last.
     ///
     /// Call `prefetch` before a program reads most arrays of a mapped mesh, for example to convert
     /// the mesh. Arrays of a file on a disk are then read at its speed, in any order.
@@ -314,11 +315,8 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self.file().byte_ranges(source, part)
     }
 
-    /// Returns the access log of source `source`: the byte ranges that were read until now.
-    ///
-    /// Returns `None` if the file was opened without
-    /// [`record_access`](crate::OpenOptions::with_record_access). A script is read as a whole and
-    /// therefore has no log.
+    /// Returns the access log of source `source`, if it has one. A script has none.
+    #[doc(hidden)]
     #[must_use]
     pub fn access_log(&self, source: usize) -> Option<&AccessLog> {
         self.file().access_log(source)
@@ -372,6 +370,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
 
     /// Tests only the rules about the structure (counts, names and parents of bones), like
     /// [`validate`](Self::validate). The method reads no vertex.
+    #[doc(hidden)]
     pub fn validate_structure(&self, report: &mut dyn FnMut(Finding)) -> Result<()> {
         self.file().validate_structure(report)
     }

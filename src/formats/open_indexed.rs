@@ -12,7 +12,7 @@ use crate::sidecar::{Sidecar, SidecarCache};
 
 impl OpenOptions {
     /// Copies the mesh at `path` to memory, like [`open`](crate::open), and uses its
-    /// [sidecar](crate::guide::sidecars). If there is no valid sidecar in the folder `cache` or next
+    /// [sidecar](crate::guide::program#sidecars). If there is no valid sidecar in the folder `cache` or next
     /// to the mesh, one is built and written to this folder.
     ///
     /// The first call for a file takes the time of `meshpeek index`: it builds the trees of all

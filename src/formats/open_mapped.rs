@@ -18,7 +18,7 @@ use crate::sidecar::{Found, Key, Sidecar, SidecarCache, Trust};
 /// of the file is read when the program reads its items.
 ///
 /// All files of an Unreal mesh are mapped, as [`open`](crate::open) opens them. If the file has a
-/// [sidecar](crate::guide::sidecars) in the cache folder of the user or next to it, it is used: the
+/// [sidecar](crate::guide::program#sidecars) in the cache folder of the user or next to it, it is used: the
 /// offsets and trees in it make random access and queries fast. A sidecar that does not match the
 /// file is ignored, and none is written.
 ///

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::model::Model;
 use super::open_mapped::{MeshSources, SidecarPlace, SidecarState, changed};
 use crate::error::{Cause, Error, Field, Result};
-use crate::io::{AtomicFile, OpenFolder};
+use crate::io::{AtomicFile, FileStamp, OpenFolder};
 use crate::model::Geometry;
 use crate::query;
 use crate::sidecar::{Builder, Key, Kind, Sidecar};
@@ -19,16 +19,29 @@ use crate::sidecar::{Builder, Key, Kind, Sidecar};
 const TIME_STEP: Duration = Duration::from_millis(20);
 
 /// The content of the sidecar of a mesh. [`Model::sidecar_content`] collects it.
-///
-/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed),
-/// [`open_mapped_indexed`](crate::OpenOptions::open_mapped_indexed) and the verb `index` of the
-/// program write sidecars.
-pub struct SidecarContent<'m> {
+pub(crate) struct SidecarContent<'m> {
     builder: Builder,
     geometry: &'m dyn Geometry,
 }
 
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
+    /// Writes the sidecar of the model, which belongs to the file with the stamp `mesh`. Take the
+    /// stamp before the file is opened. Returns `false`, and writes nothing, if the model needs no
+    /// sidecar or consists of several files.
+    ///
+    /// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) and
+    /// [`open_mapped_indexed`](crate::OpenOptions::open_mapped_indexed) write sidecars to a cache.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error in the structure, with its field and offset,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), the errors of building the trees
+    /// of large surfaces, and those of `out`.
+    pub fn write_sidecar<W: Write + Seek>(&self, mesh: &FileStamp, out: &mut W) -> Result<bool> {
+        let Some(mut content) = self.sidecar_content()? else { return Ok(false) };
+        content.write_to(&mesh.into(), out).map(|()| true)
+    }
+
     /// Collects the content of the sidecar of the model. Returns `None` if the model needs no
     /// sidecar, because all its data is found directly and no surface has the 1,024 triangles that
     /// make a stored tree worthwhile.
@@ -42,7 +55,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Returns the first error in the structure, with its field and offset,
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or the error of a surface whose
     /// triangles cannot be counted.
-    pub fn sidecar_content(&self) -> Result<Option<SidecarContent<'_>>> {
+    pub(crate) fn sidecar_content(&self) -> Result<Option<SidecarContent<'_>>> {
         if self.file().source_count() > 1 {
             return Ok(None);
         }
@@ -61,7 +74,7 @@ impl SidecarContent<'_> {
     /// # Errors
     ///
     /// Returns the errors of building the trees, and of `out`.
-    pub fn write_to<W: Write + Seek>(&mut self, key: &Key, out: &mut W) -> Result<()> {
+    pub(crate) fn write_to<W: Write + Seek>(&mut self, key: &Key, out: &mut W) -> Result<()> {
         query::write_sidecar(&mut self.builder, self.geometry, key, out)
     }
 

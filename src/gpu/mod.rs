@@ -46,8 +46,9 @@
 //! [`SkinningRules::Strict`](crate::model::SkinningRules). Joints for a GPU are compared with the
 //! number of bones only after [`VertexSource::with_bones`].
 //!
-//! [`StoredAttribute`] and [`StoredIndices`] describe the arrays that a GPU can read from the bytes
-//! of the file, and [`wgsl`] contains the functions that decode them in a shader.
+//! [`StoredAttribute`] and [`Indices::stored_width`](crate::model::Indices::stored_width) describe
+//! the arrays that a GPU can read from the bytes of the file, and [`wgsl`] contains the functions
+//! that decode them in a shader.
 
 mod drawable;
 mod gathered;
@@ -67,4 +68,4 @@ pub use drawable::Drawable;
 pub use indices::{IndexFormat, IndexSource};
 pub use layout::{Semantic, VertexAttribute, VertexFormat, VertexLayout};
 pub use source::VertexSource;
-pub use stored::{StoredAttribute, StoredIndices};
+pub use stored::StoredAttribute;

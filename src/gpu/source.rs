@@ -179,8 +179,7 @@ impl<'a> VertexSource<'a> {
         Self { conversion: Some(conversion).filter(|_| !is_identity), ..self }
     }
 
-    /// Checks the joints against the number of bones of the palette, which [`Skeleton::len`]
-    /// returns.
+    /// Checks the joints against the number of bones of the palette.
     ///
     /// Without this call, a joint that is not below `count` is written as the file stores it. With
     /// it, the rules of the format ([`SkinningRules`]) apply: under `Strict`, such a joint is an
@@ -196,14 +195,13 @@ impl<'a> VertexSource<'a> {
     ///     (Semantic::Weights, VertexFormat::Unorm8x4),
     /// ])?;
     /// let drawable = model.surface(0)?.drawable()?;
-    /// let source = drawable.vertices(&layout)?.with_bones(model.skeleton()?.len());
+    /// let source = drawable.vertices(&layout)?.with_bones(model.animations().bone_count()?);
     /// # let mut out = vec![0; source.byte_len()];
     /// # source.write_into(0..source.vertex_count(), &mut out)?;
     /// # Ok(())
     /// # }
     /// ```
     ///
-    /// [`Skeleton::len`]: crate::Skeleton::len
     /// [`SkinningRules`]: crate::model::SkinningRules
     #[must_use]
     pub fn with_bones(mut self, count: usize) -> Self {

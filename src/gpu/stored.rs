@@ -232,54 +232,37 @@ fn colors<'a>(colors: &Colors<'a>) -> StoredAttribute<'a> {
     }
 }
 
-/// An index stream that a GPU can read from the bytes of the file.
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::gpu::StoredIndices;
-/// use meshpeek::Model;
-///
-/// let model = Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-/// let surface = model.surface(0)?;
-/// assert!(surface.is_single_stream()?); // one index buffer is enough
-/// let indices = StoredIndices::of(&surface.indices()?).expect("the file stores indices of two bytes");
-/// assert_eq!((indices.width, indices.count, indices.bytes.len()), (2, 96, 192));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub struct StoredIndices<'a> {
-    /// The little-endian indices. In WebGPU, a copy needs a length that is a multiple of 4 bytes.
-    pub bytes: &'a [u8],
-    /// The size of an index in bytes: 2 and 4 are sizes of index buffers. An index of 1 byte has to
-    /// be widened, or read by `meshpeek_unpack_u8` of [`wgsl::SOURCE`](crate::gpu::wgsl::SOURCE).
-    pub width: u8,
-    /// The number of indices.
-    pub count: usize,
-}
-
-short_debug!(['a] StoredIndices<'a>: |indices| { width: indices.width, count: indices.count });
-
-impl<'a> StoredIndices<'a> {
-    /// Returns the indices that the file stores, or `None` if the file stores them big-endian or in
+impl Indices<'_> {
+    /// Returns the size in bytes of each little-endian index that a GPU can read from
+    /// [`as_bytes`](Array::as_bytes), or `None` if the file stores the indices big-endian or in
     /// records of triangles, or does not store them. No index is read.
     ///
-    /// Both index streams of a surface can be described. If a surface has two, an index buffer
-    /// needs [`Surface::weld`], and a shader that reads both streams does not.
+    /// 2 and 4 are sizes of index buffers. An index of 1 byte has to be widened, or read by
+    /// `meshpeek_unpack_u8` of [`wgsl::SOURCE`](crate::gpu::wgsl::SOURCE). In WebGPU, a copy needs a
+    /// length that is a multiple of 4 bytes. If a surface has two index streams, an index buffer
+    /// needs [`Surface::weld`], and a shader that reads both streams does not. The indices are not
+    /// checked: [`first_out_of_range`](Self::first_out_of_range) finds an invalid index.
     ///
-    /// The indices are not checked: [`Indices::first_out_of_range`] finds an invalid index.
+    /// ```
+    /// # fn main() -> meshpeek::Result<()> {
+    /// use meshpeek::{Array, Model};
+    ///
+    /// let model = Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
+    /// let surface = model.surface(0)?;
+    /// assert!(surface.is_single_stream()?); // one index buffer is enough
+    /// let indices = surface.indices()?;
+    /// assert_eq!((indices.stored_width(), indices.len(), indices.as_bytes().len()), (Some(2), 96, 192));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn of(indices: &Indices<'a>) -> Option<Self> {
-        let width = match indices {
-            Indices(IndexEncoding::U8(_)) => 1,
-            Indices(IndexEncoding::U16(_)) => 2,
-            Indices(IndexEncoding::U32(_)) => 4,
-            Indices(IndexEncoding::Endian(array)) if array.decoder().0 == ByteOrder::Little => 4,
-            Indices(IndexEncoding::Endian(_) | IndexEncoding::Polygon(_) | IndexEncoding::Consecutive(_)) => {
-                return None;
-            }
-        };
-        Some(Self { bytes: indices.as_bytes(), width, count: indices.len() })
+    pub fn stored_width(&self) -> Option<u8> {
+        match self {
+            Indices(IndexEncoding::U8(_)) => Some(1),
+            Indices(IndexEncoding::U16(_)) => Some(2),
+            Indices(IndexEncoding::U32(_)) => Some(4),
+            Indices(IndexEncoding::Endian(array)) if matches!(array.decoder().0, ByteOrder::Little) => Some(4),
+            Indices(IndexEncoding::Endian(_) | IndexEncoding::Polygon(_) | IndexEncoding::Consecutive(_)) => None,
+        }
     }
 }

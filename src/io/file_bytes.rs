@@ -66,7 +66,7 @@ impl AsRef<[u8]> for FileBytes {
 
 /// Reads from the map, or copies the bytes in memory.
 impl RangeSource for FileBytes {
-    fn len(&self) -> u64 {
+    fn byte_len(&self) -> u64 {
         as_u64(self.as_ref().len())
     }
 

@@ -12,7 +12,7 @@
 //! # fn main() -> meshpeek::Result<()> {
 //! meshpeek::io::guard::install()?;
 //! // SAFETY: No process writes to the sample while this runs.
-//! let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
+//! let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? };
 //! let model = meshpeek::Model::open(map)?;
 //! let bounds = model.bounds()?;
 //! if let Some(map) = model.source(0) {

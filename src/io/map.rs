@@ -280,7 +280,7 @@ impl Map {
     /// # fn main() -> meshpeek::Result<()> {
     /// use meshpeek::{Array, Model};
     /// // SAFETY: No process writes to the sample while this runs.
-    /// let model = Model::open(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? })?;
+    /// let model = Model::open(unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? })?;
     /// let map = model.source(0).expect("a model has a file");
     /// for surface in model.surfaces()? {
     ///     let positions = surface.positions()?;
@@ -316,20 +316,6 @@ impl AsRef<[u8]> for Map {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-/// Maps the file at `path`, like [`Map::open`].
-///
-/// # Errors
-///
-/// Returns the errors of [`Map::open`].
-///
-/// # Safety
-///
-/// No process may shorten or change the file while the map exists, as for [`Map::open`].
-pub unsafe fn map(path: impl AsRef<Path>) -> Result<Map> {
-    // SAFETY: The caller guarantees the safety requirement of `Map::open`.
-    unsafe { Map::open(path) }
 }
 
 #[cfg(test)]

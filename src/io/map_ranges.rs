@@ -42,15 +42,10 @@ thread_local! {
 /// # Byte ranges
 ///
 /// The methods take byte ranges of the file, and ignore bytes after its end. A range whose start is
-/// not below its end is empty. Except for [`evict`](Self::evict), the methods apply to each page
-/// that contains a byte of a range.
+/// not below its end is empty. The methods apply to each page that contains a byte of a range.
 ///
-/// A program that must not wait for the disk in some threads calls [`load_ranges`] and then
-/// [`populate`] in another thread. Accesses to the bytes then wait neither for the disk nor for
-/// page faults, until the system needs the memory.
-///
-/// [`load_ranges`]: Self::load_ranges
-/// [`populate`]: Self::populate
+/// A program that must not wait for the disk in some threads streams the map:
+/// [`MapRegions`](crate::streaming::MapRegions) keeps regions in memory.
 impl Map {
     /// Returns the place of `bytes` in the file, or `None` if they are not a part of this map.
     ///
@@ -59,7 +54,7 @@ impl Map {
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// // SAFETY: No process writes to the sample while this runs.
-    /// let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
+    /// let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? };
     /// assert_eq!(map.range_of(&map.as_ref()[4..20]), Some(4..20));
     /// assert_eq!(map.range_of(b"ms13"), None);
     /// # Ok(())
@@ -90,10 +85,10 @@ impl Map {
     /// [`prefetch_ranges`](Self::prefetch_ranges) for several ranges first, because the system then
     /// reads them at the same time.
     ///
-    /// The method copies the bytes from the page cache in pieces of 64 KiB and drops the copy. It
-    /// maps no pages. Other threads can therefore map and unmap memory meanwhile without waiting.
-    /// A cheaper test does not suffice, because Linux counts a page as cached before it has read
-    /// it.
+    /// The method copies the bytes from the page cache in pieces of 64 KiB and drops the copy.
+    /// It maps no pages. Other threads can therefore map and unmap memory meanwhile without
+    /// waiting. A cheaper test does not suffice, because Linux counts a page as cached before
+    /// it has read it.
     ///
     /// # Errors
     ///
@@ -113,15 +108,15 @@ impl Map {
     /// there. Returns the number of bytes that were not in the page cache.
     ///
     /// The method does what [`prefetch_ranges`](Self::prefetch_ranges) and
-    /// [`wait_cached`](Self::wait_cached) do. The returned number is a multiple of the page size,
-    /// and includes bytes between two ranges that are read together. Pages that another thread has
-    /// begun to read do not count. If the system does not report which pages are cached, the
-    /// number is the size of all pages.
+    /// [`wait_cached`](Self::wait_cached) do. The returned number is a multiple of the page
+    /// size, and includes bytes between two ranges that are read together. Pages that another
+    /// thread has begun to read do not count. If the system does not report which pages are
+    /// cached, the number is the size of all pages.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
     /// // SAFETY: No process writes to the sample while this runs.
-    /// let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
+    /// let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? };
     /// let read = map.load_ranges(&[0..16, 100..200])?;
     /// println!("read {read} bytes from the disk");
     /// map.populate(0..200);
@@ -163,27 +158,30 @@ impl Map {
         Some(missing?.saturating_mul(as_u64(page_size())))
     }
 
-    /// Maps the pages of `range` into the page tables of the process, by reading a byte of each.
+    /// Maps the pages of `range` into the page tables of the process, by reading a byte of
+    /// each.
     ///
     /// Later accesses to the bytes take no page faults. Call [`load_ranges`](Self::load_ranges)
-    /// first, because `populate` waits for each page that is not cached. The system may also map
-    /// cached pages next to the range.
+    /// first, because `populate` waits for each page that is not cached. The system may also
+    /// map cached pages next to the range.
     ///
     /// A page fault of a file takes no lock on the address space (since Linux 6.6), so other
     /// threads that map or unmap memory do not wait. `MADV_POPULATE_READ` would take it.
     ///
-    /// Like every access to the map, reading a page that the file no longer has ends the process,
-    /// unless the [guard](crate::io::guard) is installed.
+    /// Like every access to the map, reading a page that the file no longer has ends the
+    /// process, unless the [guard](crate::io::guard) is installed.
     pub fn populate(&self, range: Range<u64>) {
         let bytes = self.part(self.outwards(&range));
         bytes.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));
     }
 
-    /// Removes the pages that lie completely in `range` from memory, as `eviction` says. The last
-    /// page of the file lies completely in a range that contains its bytes.
+    /// Removes the pages that lie completely in `range` from memory, as `eviction` says. The
+    /// last page of the file lies completely in a range that contains its bytes.
     ///
-    /// The map stays valid, and the next access loads the page again. Pages that other processes
-    /// use stay in the page cache. The method has no effect on systems other than Unix.
+    /// The map stays valid, and the next access loads the page again. Pages that other
+    /// processes use stay in the page cache. The method has no effect on systems other than
+    /// Unix.
+    #[doc(hidden)]
     pub fn evict(&self, range: Range<u64>, eviction: Eviction) {
         let range = self.inwards(&range);
         self.unmap(self.part(range.clone()), EVICTED);
@@ -314,12 +312,12 @@ impl Map {
 /// Prefetches all ranges at once with [`Map::prefetch_ranges`], and copies the bytes. The errors
 /// contain the path of the file.
 impl RangeSource for Map {
-    fn len(&self) -> u64 {
+    fn byte_len(&self) -> u64 {
         as_u64(self.as_ref().len())
     }
 
     fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
-        let length = RangeSource::len(self);
+        let length = self.byte_len();
         check_ranges(length, reads).map_err(|error| self.located(error))?;
         let ranges: Vec<_> = reads.iter().filter_map(|read| range_within(length, read)).collect();
         self.prefetch_ranges(&ranges);

@@ -33,8 +33,8 @@
 //! Without the random-order advice, the read-ahead of the operating system would load megabytes and
 //! take milliseconds. Code that scans an array calls [`prefetch`] first, because the scan would
 //! otherwise load the array from the disk page by page. The methods of [`Array`](crate::Array) do
-//! so. A program that reads most of a file calls [`prefetch_file`] once, and a program that reads
-//! bytes at many places makes a [`PrefetchList`] of them.
+//! so. A program that reads most of a file calls [`Model::prefetch`](crate::Model::prefetch) once, and
+//! a program that reads bytes at many places makes a [`PrefetchList`] of them.
 #![allow(unsafe_code, reason = "mapping a file, advising the system about it and system calls in a folder are unsafe")]
 
 mod advice;
@@ -51,16 +51,16 @@ mod residency;
 mod system_calls;
 
 pub(crate) use advice::prefetch_all;
-pub use advice::{PrefetchList, prefetch, prefetch_file};
+pub(crate) use advice::prefetch_file;
+pub use advice::{PrefetchList, prefetch};
 pub use file_bytes::FileBytes;
 #[cfg(all(unix, feature = "cli"))]
 pub(crate) use guard::is_signal_ignored;
-pub use map::{Map, map};
+pub use map::Map;
 pub(crate) use new_memory::{Huge, populate};
 pub use range_source::{FileSource, RangeRead, RangeSource};
 pub use read::{read, read_up_to};
 pub use regular_file::FileStamp;
-pub use residency::Eviction;
 #[cfg(feature = "internals")]
 pub use residency::{Residency, ResidencyState};
 #[cfg(feature = "internals")]
@@ -70,7 +70,13 @@ pub(crate) use system_calls::disable_system_calls;
 pub use atomic_file::ExistingFile;
 #[cfg(any(feature = "cli", feature = "internals"))]
 internal_use!(read::open_stream);
-internal_use!(atomic_file::AtomicFile, atomic_file::OpenFolder, read::read_start, read::read_unchanged);
+internal_use!(
+    residency::Eviction,
+    atomic_file::AtomicFile,
+    atomic_file::OpenFolder,
+    read::read_start,
+    read::read_unchanged
+);
 
 pub(crate) use advice::{ReadAhead, WalkAhead};
 #[cfg(feature = "cli")]

@@ -44,7 +44,7 @@ pub struct RangeRead<'a> {
 /// fn first_and_last(source: &dyn RangeSource) -> meshpeek::Result<[u8; 2]> {
 ///     let mut bytes = [[0]; 2];
 ///     let [first, last] = &mut bytes;
-///     let end = source.len();
+///     let end = source.byte_len();
 ///     source.read_ranges(&mut [
 ///         RangeRead { offset: 0, buffer: first },
 ///         RangeRead { offset: end.saturating_sub(1), buffer: last },
@@ -58,12 +58,7 @@ pub struct RangeRead<'a> {
 /// ```
 pub trait RangeSource: Send + Sync {
     /// Returns the size of the source in bytes.
-    fn len(&self) -> u64;
-
-    /// Returns whether the source has no bytes.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    fn byte_len(&self) -> u64;
 
     /// Fills all buffers of `reads` with the bytes of their ranges, and waits until they are read.
     ///
@@ -101,12 +96,12 @@ pub(super) fn copy_ranges(bytes: &[u8], reads: &mut [RangeRead<'_>]) {
 
 /// Copies the bytes.
 impl RangeSource for [u8] {
-    fn len(&self) -> u64 {
+    fn byte_len(&self) -> u64 {
         as_u64(<[u8]>::len(self))
     }
 
     fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
-        check_ranges(RangeSource::len(self), reads)?;
+        check_ranges(self.byte_len(), reads)?;
         copy_ranges(self, reads);
         Ok(())
     }
@@ -114,8 +109,8 @@ impl RangeSource for [u8] {
 
 /// Copies the bytes.
 impl RangeSource for Vec<u8> {
-    fn len(&self) -> u64 {
-        RangeSource::len(self.as_slice())
+    fn byte_len(&self) -> u64 {
+        self.as_slice().byte_len()
     }
 
     fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
@@ -126,8 +121,8 @@ impl RangeSource for Vec<u8> {
 macro_rules! pointers_to_sources {
     ($($pointer:ty),+) => {$(
         impl<S: RangeSource + ?Sized> RangeSource for $pointer {
-            fn len(&self) -> u64 {
-                S::len(self)
+            fn byte_len(&self) -> u64 {
+                S::byte_len(self)
             }
 
             fn read_ranges(&self, reads: &mut [RangeRead<'_>]) -> Result<()> {
@@ -185,7 +180,7 @@ impl FileSource {
 /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the system cannot read the file, and
 /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if it is now shorter.
 impl RangeSource for FileSource {
-    fn len(&self) -> u64 {
+    fn byte_len(&self) -> u64 {
         self.length
     }
 
@@ -287,7 +282,7 @@ mod tests {
                 ranges.iter().map(|start| usize::try_from(random(length - start + 1).min(20_000)).unwrap()).collect();
             let is_wrong = round % 4 == 0;
             for source in &sources {
-                assert_eq!((source.len(), source.is_empty()), (length, false));
+                assert_eq!(source.byte_len(), length);
                 let mut buffers: Vec<_> = sizes.iter().map(|size| vec![0; *size]).collect();
                 let mut reads: Vec<_> = ranges
                     .iter()
@@ -334,7 +329,7 @@ mod tests {
     #[test]
     fn an_empty_source_has_one_empty_range() {
         let source: &[u8] = &[];
-        assert!(RangeSource::is_empty(source));
+        assert_eq!(source.byte_len(), 0);
         assert!(source.read_ranges(&mut [RangeRead { offset: 0, buffer: &mut [] }]).is_ok());
         assert!(source.read_ranges(&mut [RangeRead { offset: 0, buffer: &mut [0] }]).is_err());
     }

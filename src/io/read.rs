@@ -11,8 +11,8 @@ use crate::error::{Cause, Error, Result};
 
 /// Reads the file at `path` into memory.
 ///
-/// `read` copies the whole file to memory. It is the safe alternative to the function
-/// [`map`](fn@crate::map). The size, modification time and inode of the file are compared before
+/// `read` copies the whole file to memory. It is the safe alternative to
+/// [`Map::open`](crate::Map::open). The size, modification time and inode of the file are compared before
 /// the first byte and after the last byte is read. A file that another program writes to meanwhile
 /// is therefore an error, and not a mix of old and new bytes. A change is only noticed if the
 /// system gives the file another modification time or size: some systems count time in steps of up

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::atomic_file::OpenFolder;
+use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Field, NO_FORMAT, Result};
 
 /// The [`Field`] of errors that are about a whole file and not about a value in the file.
@@ -218,11 +219,22 @@ pub(crate) fn current_user() -> u32 {
 ///
 /// [`Map`]: crate::Map
 /// [`Map::has_changed`]: crate::Map::has_changed
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct FileStamp {
     path: Box<Path>,
     identity: Identity,
+    metadata: Metadata,
 }
+
+short_debug!(FileStamp: |stamp| { path: stamp.path, identity: stamp.identity });
+
+impl PartialEq for FileStamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.identity == other.identity
+    }
+}
+
+impl Eq for FileStamp {}
 
 impl FileStamp {
     /// Takes the stamp of the file at `path`. Symbolic links are followed.
@@ -234,7 +246,13 @@ impl FileStamp {
     /// metadata of the file.
     pub fn of(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Ok(Self { path: path.into(), identity: Identity::of(&regular_metadata(path)?) })
+        let metadata = regular_metadata(path)?;
+        Ok(Self { path: path.into(), identity: Identity::of(&metadata), metadata })
+    }
+
+    /// Returns what the operating system reported about the file.
+    pub(crate) const fn metadata(&self) -> &Metadata {
+        &self.metadata
     }
 
     /// Returns the path of the file, as it was given to [`of`](Self::of).

@@ -6,14 +6,13 @@
 /// # fn main() -> meshpeek::Result<()> {
 /// use meshpeek::io::Eviction;
 /// // SAFETY: No process writes to the sample while this runs.
-/// let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh")? };
+/// let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh")? };
 /// map.evict(0..u64::MAX, Eviction::Unmap);
 /// assert_eq!(&map.as_ref()[..4], b"ms13");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Eviction {
     /// Removes the pages from the memory of the process. The page cache of the operating system
     /// keeps the bytes, and the next access does not wait for the disk.
@@ -21,6 +20,7 @@ pub enum Eviction {
     /// Removes the pages from the memory of the process and from the page cache. The next access
     /// reads the bytes from the disk. On systems other than Linux, this is the same as
     /// [`Unmap`](Self::Unmap).
+    #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "only tests evict so"))]
     Uncache,
 }
 

@@ -249,10 +249,11 @@ array_enum! {
 }
 
 impl Influences<'_> {
-    /// Returns the stored integers of influence `index`: the bone index, and the weight multiplied
-    /// by 65535.
+    /// Returns the stored integers of influence `index`: the bone index, and the weight
+    /// multiplied by 65535.
     ///
     /// Returns `None` if the format stores weights as floats, or if the index is out of range.
+    #[doc(hidden)]
     #[must_use]
     pub fn raw(&self, index: usize) -> Option<(i16, u16)> {
         match &self.0 {
@@ -292,6 +293,7 @@ impl Uvs<'_> {
     ///
     /// Returns `None` if the format does not store a texture coordinate in two bytes, or if the
     /// index is out of range.
+    #[doc(hidden)]
     #[must_use]
     pub fn raw_bytes(&self, index: usize) -> Option<[u8; 2]> {
         let (polygon, corner) = match &self.0 {

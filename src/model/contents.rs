@@ -15,7 +15,7 @@ use super::mesh_file::MeshFile;
 use super::written_form::FormatVersion;
 use crate::error::{Result, no_such};
 use crate::math::as_u64;
-use crate::parse::Name;
+use crate::parse::{Name, Value};
 
 /// A borrowed or an owned value of a trait, such as one level of detail of an asset.
 ///
@@ -321,6 +321,17 @@ pub enum MetadataValue<'a> {
     Real(f64),
     /// Bytes, such as a UUID.
     Bytes(&'a [u8]),
+}
+
+impl From<MetadataValue<'_>> for Value {
+    fn from(value: MetadataValue<'_>) -> Self {
+        match value {
+            MetadataValue::Text(text) => text.into(),
+            MetadataValue::Integer(number) => number.into(),
+            MetadataValue::Real(number) => number.into(),
+            MetadataValue::Bytes(bytes) => Self::hex(bytes),
+        }
+    }
 }
 
 impl<'a> Metadata<'a> {

@@ -31,8 +31,7 @@ pub struct Corner {
 impl Corner {
     /// Returns the index of the corner in one of the two index streams.
     #[inline]
-    #[must_use]
-    pub const fn index(self, stream: IndexStream) -> u32 {
+    pub(crate) const fn index(self, stream: IndexStream) -> u32 {
         match stream {
             IndexStream::Positions => self.position,
             IndexStream::Attributes => self.attribute,
@@ -41,14 +40,6 @@ impl Corner {
 }
 
 /// One of the two index streams of a surface.
-///
-/// ```
-/// use meshpeek::{Corner, model::IndexStream};
-///
-/// let corner = Corner { position: 4, attribute: 7 };
-/// assert_eq!(corner.index(IndexStream::Positions), 4);
-/// assert_eq!(corner.index(IndexStream::Attributes), 7);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexStream {
     /// The stream of the indices of positions and weights.

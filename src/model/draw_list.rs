@@ -64,7 +64,7 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
 ///     let vertices = drawable.vertices(&layout)?.in_space(draw.conversion);
 ///     let indices = drawable.indices(IndexFormat::Uint32)?.in_space(draw.conversion);
 ///     println!("{} vertices, {} indices", vertices.vertex_count(), indices.index_count());
-///     println!("at {:?} in {:?}", draw.transform.columns_f32(), list.bounds(draw)?);
+///     println!("at {:?} in {:?}", draw.transform.columns(), list.bounds(draw)?);
 /// }
 /// # Ok(())
 /// # }

@@ -76,7 +76,7 @@ pub trait MeshFile: Geometry + Animations + Contents + Asset + ByteRanges {
     }
 
     /// Advises the operating system that the program will soon read all files of the mesh, except a
-    /// script, from the first byte to the last ([`prefetch_file`](crate::io::prefetch_file)).
+    /// script, from the first byte to the last (`prefetch_file`).
     ///
     /// Call `prefetch` before a program reads most arrays of a mapped mesh, for example to convert
     /// the mesh. Arrays of a file that is not in memory are then read at the speed of the disk, in

@@ -49,12 +49,11 @@ pub use blocks::{
 };
 pub use bone::{Bone, Transform};
 pub use byte_ranges::{Attribute, MeshSelection};
-pub use contents::{
-    Asset, Attachment, Hull, HullKind, Instance, Material, MaybeOwned, Metadata, MetadataValue, Texture, TextureRole,
-};
+pub use contents::{Asset, Hull, HullKind, Instance, Material, MaybeOwned, Texture, TextureRole};
 pub use conversion::SpaceConversion;
 pub use converted::{Converted, Convertible};
-pub use corners::{Corner, Corners, IndexStream};
+pub use corners::{Corner, Corners};
+internal_use!(contents::Attachment, contents::Metadata, contents::MetadataValue, corners::IndexStream);
 pub use draw_list::{DrawItem, DrawList};
 pub use extra_array::ExtraArray;
 pub use geometry::Geometry;
@@ -68,7 +67,9 @@ pub use surface_arrays::VertexPool;
 pub use surface_arrays::{Blend, DrawStyle};
 internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode);
 pub use weights::{SkinningRules, Weights, WeightsIter};
-pub use weld::{InvalidIndex, Omitted, VertexArray, Welded};
+#[cfg(feature = "internals")]
+pub use weld::{InvalidIndex, Omitted};
+pub use weld::{VertexArray, Welded};
 #[doc(hidden)]
 pub use written_form::{Storage, WrittenForm};
 

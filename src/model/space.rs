@@ -74,7 +74,7 @@ pub enum Winding {
 impl Winding {
     /// Returns the other winding.
     #[must_use]
-    pub const fn reversed(self) -> Self {
+    pub(crate) const fn reversed(self) -> Self {
         match self {
             Self::CounterClockwise => Self::Clockwise,
             Self::Clockwise => Self::CounterClockwise,

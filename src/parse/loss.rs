@@ -109,7 +109,7 @@ pub struct Loss {
 
 impl Loss {
     /// Returns the name of the kind of the data, such as `uv-sets`. The page
-    /// [export](crate::guide::export) of the guide lists the kinds.
+    /// [export](crate::guide::program) of the guide lists the kinds.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         self.kind.id()

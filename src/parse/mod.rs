@@ -15,7 +15,6 @@ mod value;
 #[doc(hidden)]
 pub use crate::error::RewriteEffect;
 pub use crate::error::{Rule, Severity};
-pub use access_log::{AccessLog, PAGE};
 pub use finding::Finding;
 pub use loss::Loss;
 internal_use!(loss::LossKind);
@@ -26,7 +25,7 @@ pub use region::{ElementType, Region};
 pub use region::{RegionBytes, RegionElement};
 pub use value::Value;
 
-internal_use!(cursor::Cursor, cursor::Record, region::Walk);
+internal_use!(access_log::AccessLog, access_log::PAGE, cursor::Cursor, cursor::Record, region::Walk);
 
 pub(crate) use crate::error::rules;
 

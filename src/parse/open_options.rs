@@ -31,8 +31,9 @@ options! {
         /// EZ-Mesh blocks that contain more numbers than they declare. If `strict` is `false`, only
         /// `validate` reports violations of the strict rules, as findings.
         strict: bool = false, pub with_strict;
-        /// If `true`, the mesh records which bytes of the file its parser reads, in an
-        /// [`AccessLog`](crate::parse::AccessLog).
+        /// If `true`, the mesh records which bytes of the file its parser reads:
+        /// [`Model::touched_bytes`](crate::Model::touched_bytes) counts them. This takes about 50
+        /// bytes of memory for each separate byte range.
         record_access: bool = false, pub with_record_access;
         /// Index of the asset to open, from 0, in a file that contains several assets (Second Life
         /// `.slm`).
@@ -78,7 +79,7 @@ options! {
         items: u64 = 1 << 20, pub with_items;
         /// Maximum number of bytes that are read from a stream, such as a pipe, that is not a
         /// regular file. 1 GiB by default.
-        stream: u64 = 1 << 30, pub with_stream;
+        stream: u64 = 1 << 30, pub(crate) with_stream;
         /// Maximum size of a script, such as a `.uc` file, in bytes. 16 MiB by default.
         script: u64 = 16 << 20, pub with_script;
         /// Maximum size of one compressed block after it is inflated, in bytes. 64 MiB by default.
@@ -106,11 +107,11 @@ options! {
         elements: u32 = 64, pub with_elements;
         /// Maximum number of attributes of one element in XML. 64 by default. A limit above 64
         /// attributes has the effect of 64.
-        attributes: u32 = 64, pub with_attributes;
+        attributes: u32 = 64, pub(crate) with_attributes;
         /// Maximum size of one attribute value in XML, in bytes. 1 MiB by default.
         attribute: u64 = 1 << 20, pub with_attribute;
         /// Maximum size of one number in text, in bytes. 128 by default. A limit above 128 bytes
         /// has the effect of 128.
-        number: u64 = 128, pub with_number;
+        number: u64 = 128, pub(crate) with_number;
     }
 }

@@ -1,7 +1,7 @@
 //! Structs of options, which a program makes by setting those that differ from their defaults.
 
 /// Declares a struct of options: each with its documentation, its type, its default value and the
-/// name of the method that sets it.
+/// name of the method that sets it. With the feature `internals`, all options are public.
 macro_rules! options {
     (
         $(#[$attribute:meta])*
@@ -22,7 +22,7 @@ macro_rules! options {
         pub struct $name {
             $(
                 $(#[doc = $doc])*
-                $visibility $field: $type,
+                pub $field: $type,
             )+
         }
 
@@ -37,8 +37,16 @@ macro_rules! options {
                 #[doc = concat!("Sets the option `", stringify!($field), "`.\n")]
                 $(#[doc = $doc])*
                 #[must_use]
+                #[cfg(not(feature = "internals"))]
                 #[allow(dead_code, reason = "only the program sets some options")]
                 $visibility fn $setter(self, $field: $type) -> Self {
+                    Self { $field, ..self }
+                }
+
+                #[doc = concat!("Sets the option `", stringify!($field), "`.\n")]
+                #[must_use]
+                #[cfg(feature = "internals")]
+                pub fn $setter(self, $field: $type) -> Self {
                     Self { $field, ..self }
                 }
             )+

@@ -88,6 +88,7 @@ impl Region {
     /// elements.
     ///
     /// If the region is not aligned, the array types of this crate can still read its elements.
+    #[doc(hidden)]
     #[must_use]
     pub const fn is_aligned(&self) -> bool {
         match self.start.checked_rem(widen(self.element.align)) {
@@ -99,8 +100,9 @@ impl Region {
     /// Returns the index of the element that contains the byte at `offset` of the file, and the
     /// offset of this byte in the element.
     ///
-    /// Returns `None` if `offset` lies outside the region, or if the elements of the region vary in
-    /// size.
+    /// Returns `None` if `offset` lies outside the region, or if the elements of the region
+    /// vary in size.
+    #[doc(hidden)]
     #[must_use]
     pub const fn element_at(&self, offset: u64) -> Option<(u64, u64)> {
         if offset < self.start || offset >= self.end {

@@ -14,7 +14,7 @@ pub(crate) const MAX_ITEMS: usize = 16;
 /// A value of a file: the value of a property, or the decoded value of an element of a region.
 ///
 /// ```
-/// use meshpeek::parse::Value;
+/// use meshpeek::Value;
 /// let value = Value::Record(vec![("at".into(), Value::from([0.5, 2.0])), ("name".into(), Value::from("hip"))]);
 /// assert_eq!(value.to_string(), r#"at 0.5 2.0, name "hip""#);
 /// ```

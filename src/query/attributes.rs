@@ -33,10 +33,10 @@ const UV_SETS: usize = 4;
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let attributes = Attributes::new(&mesh.surface(0)?)?;
 /// // The middle of the edge from the second corner of the first triangle to the third.
-/// let Some(here) = attributes.at(0, [0.5, 0.5]) else { panic!("no first triangle") };
-/// println!("{:?} faces {:?}, and has {:?} of the texture", here.position, here.normal, here.uvs[0]);
-/// assert_eq!(here.normal, attributes.geometric_normal(0), "the sides of a cube are flat");
-/// assert_eq!(attributes.at(12, [0.5, 0.5]), None, "a cube has 12 triangles");
+/// let middle = [0.5, 0.5];
+/// println!("normal {:?}, UVs {:?}", attributes.normal(0, middle), attributes.uv(0, 0, middle));
+/// assert!(attributes.normal(0, middle).is_some() && attributes.color(0, middle).is_none());
+/// assert_eq!(attributes.normal(12, middle), None, "a cube has 12 triangles");
 /// # Ok(())
 /// # }
 /// ```
@@ -115,10 +115,10 @@ impl<'a> Attributes<'a> {
             let first = triangles.iter().map(|triangle| as_index(*triangle).saturating_mul(3));
             first.flat_map(|first| first..first.saturating_add(3))
         };
-        let mut list = PrefetchList::new();
+        let mut list = PrefetchList::default();
         corners().for_each(|corner| self.corners.list_item(corner, &mut list));
         list.prefetch();
-        let mut list = PrefetchList::new();
+        let mut list = PrefetchList::default();
         for Corner { position, attribute } in corners().filter_map(|corner| self.corners.get(corner)) {
             let (position, attribute) = (as_index(position), as_index(attribute));
             self.positions.list_item(position, &mut list);
@@ -140,6 +140,7 @@ impl<'a> Attributes<'a> {
     ///
     /// Returns `None` if a corner of the triangle has an index that is out of range in any
     /// attribute array of the surface.
+    #[doc(hidden)]
     #[must_use]
     pub fn at(&self, triangle: usize, barycentric: [f32; 2]) -> Option<PointAttributes> {
         let place = self.place(triangle, barycentric)?;
@@ -176,8 +177,9 @@ impl<'a> Attributes<'a> {
     /// Returns the unit vector that is perpendicular to the plane of a triangle.
     ///
     /// The geometric normal points to the side of the triangle from which its corners appear in
-    /// counter-clockwise order. Returns `None` if the triangle has no area or has a corner with a
-    /// coordinate that is not finite.
+    /// counter-clockwise order. Returns `None` if the triangle has no area or has a corner with
+    /// a coordinate that is not finite.
+    #[doc(hidden)]
     #[must_use]
     pub fn geometric_normal(&self, triangle: usize) -> Option<[f32; 3]> {
         let [a, b, c] = self.triangle(triangle)?.map(|corner| corner.map(f64::from));

@@ -78,7 +78,9 @@ mod watertight_ray;
 
 pub use crate::bvh::triangles::Triangles;
 pub use adjacency::Adjacency;
-pub use attributes::{Attributes, PointAttributes};
+pub use attributes::Attributes;
+#[cfg(any(feature = "cli", feature = "internals"))]
+internal_use!(attributes::PointAttributes);
 pub use frustum::Frustum;
 pub use instance_transform::SceneInstance;
 pub use instanced_scene::InstancedScene;

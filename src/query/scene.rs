@@ -378,8 +378,8 @@ impl<'a> Scene<'a> {
     ///
     /// A query tests a surface if the mask of the surface and the mask of the query have a bit in
     /// common. All bits of the mask of a surface are set at first. A scene that was lent by
-    /// [`SceneTrees`](crate::query::SceneTrees) copies its list of trees in this call; use
-    /// [`SceneTrees::with_masks`](crate::query::SceneTrees::with_masks) instead.
+    /// [`SceneTrees`](crate::query::SceneTrees) copies its list of trees in this call. Set the masks
+    /// before its trees are [taken](crate::query::SceneTrees::new) instead.
     #[must_use]
     pub fn with_masks(mut self, mut mask: impl FnMut(usize) -> u32) -> Self {
         self.trees.to_mut().iter_mut().for_each(|tree| tree.mask = mask(tree.surface));

@@ -70,7 +70,7 @@ struct SampledTriangle {
 type TriangleContent = (Option<[u32; 3]>, Option<TriangleCorners>);
 
 impl SceneTrees {
-    /// Takes the trees of a scene of surfaces of `geometry`, in their base shape.
+    /// Takes the trees of a scene of surfaces of `geometry`, in their base shape, with their masks.
     /// [`Model::scene_trees`](crate::Model::scene_trees) makes a scene of all surfaces and takes its
     /// trees.
     ///
@@ -117,13 +117,6 @@ impl SceneTrees {
         let scene = Scene::lent(&self.trees, all);
         self.samples.iter().try_for_each(|sample| sample.expect_same(geometry, scene.surfaces()))?;
         Ok(scene)
-    }
-
-    /// Sets the mask of each surface in all scenes that are lent, as [`Scene::with_masks`] does.
-    #[must_use]
-    pub fn with_masks(mut self, mut mask: impl FnMut(usize) -> u32) -> Self {
-        self.trees.iter_mut().for_each(|tree| tree.mask = mask(tree.surface));
-        self
     }
 
     /// Returns the memory that the trees take, in bytes. Nodes that are read from a sidecar are not

@@ -1,7 +1,9 @@
 //! The camera of a picture.
 
 use super::raster::projection::{DEPTHS, Projection, SUBPIXELS};
-use crate::math::{add, cross, dot, narrow, subtract};
+#[cfg(any(feature = "cli", test))]
+use crate::math::add;
+use crate::math::{cross, dot, narrow, subtract};
 use crate::model::animation::Affine;
 
 /// The tangent of half the angle of view along the shorter side of the picture: 15 degrees.
@@ -16,11 +18,15 @@ type WorldVector = [f64; 3];
 ///
 /// ```
 /// use meshpeek::render::Camera;
-/// assert_eq!(Camera::default(), Camera::ISO);
-/// assert_ne!(Camera::orbit(90.0, 0.0), Camera::FRONT);
+/// let (front, right) = (Camera::orbit(0.0, 0.0), Camera::orbit(90.0, 0.0));
+/// assert!(front != right && front != Camera::default());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Camera {
+pub struct Camera(pub(crate) CameraPlace);
+
+/// The place of a camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CameraPlace {
     /// The camera looks along a direction, from a distance at which the mesh fills the picture.
     Orbit {
         /// The direction from the mesh to the camera. The length does not matter.
@@ -40,6 +46,7 @@ pub enum Camera {
     },
 }
 
+/// The view of the front from 30 degrees to the right and 20 degrees above.
 impl Default for Camera {
     fn default() -> Self {
         Self::ISO
@@ -51,54 +58,74 @@ const UP: [f64; 3] = [0.0, 1.0, 0.0];
 
 impl Camera {
     /// The view of the front.
-    pub const FRONT: Self = Self::Orbit { from: [0.0, 0.0, 1.0], up: UP, zoom: 1.0 };
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) const FRONT: Self = Self(CameraPlace::Orbit { from: [0.0, 0.0, 1.0], up: UP, zoom: 1.0 });
     /// The view of the back.
-    pub const BACK: Self = Self::Orbit { from: [0.0, 0.0, -1.0], up: UP, zoom: 1.0 };
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) const BACK: Self = Self(CameraPlace::Orbit { from: [0.0, 0.0, -1.0], up: UP, zoom: 1.0 });
     /// The view of the side that is on the left of a viewer who looks at the front.
-    pub const LEFT: Self = Self::Orbit { from: [-1.0, 0.0, 0.0], up: UP, zoom: 1.0 };
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) const LEFT: Self = Self(CameraPlace::Orbit { from: [-1.0, 0.0, 0.0], up: UP, zoom: 1.0 });
     /// The view of the side that is on the right of a viewer who looks at the front.
-    pub const RIGHT: Self = Self::Orbit { from: [1.0, 0.0, 0.0], up: UP, zoom: 1.0 };
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) const RIGHT: Self = Self(CameraPlace::Orbit { from: [1.0, 0.0, 0.0], up: UP, zoom: 1.0 });
     /// The view from above. The front of the mesh points down in the picture.
-    pub const TOP: Self = Self::Orbit { from: UP, up: [0.0, 0.0, -1.0], zoom: 1.0 };
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) const TOP: Self = Self(CameraPlace::Orbit { from: UP, up: [0.0, 0.0, -1.0], zoom: 1.0 });
     /// The view from below. The front of the mesh points up in the picture.
-    pub const BOTTOM: Self = Self::Orbit { from: [0.0, -1.0, 0.0], up: [0.0, 0.0, 1.0], zoom: 1.0 };
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) const BOTTOM: Self = Self(CameraPlace::Orbit { from: [0.0, -1.0, 0.0], up: [0.0, 0.0, 1.0], zoom: 1.0 });
     /// The view of the front from 30 degrees to the right and 20 degrees above.
-    pub const ISO: Self = Self::Orbit { from: [0.469_846_310, 0.342_020_143, 0.813_797_681], up: UP, zoom: 1.0 };
+    pub(crate) const ISO: Self =
+        Self(CameraPlace::Orbit { from: [0.469_846_310, 0.342_020_143, 0.813_797_681], up: UP, zoom: 1.0 });
 
-    /// Returns the view from a direction. `yaw` is the angle from the front to the right, and
-    /// `pitch` the angle above the horizon, in degrees. Angles that are not finite count as 0.
+    /// Returns the view from a direction, from a distance at which the mesh fills the picture.
+    /// `yaw` is the angle from the front to the right, and `pitch` the angle above the horizon, in
+    /// degrees. Angles that are not finite count as 0.
+    ///
+    /// | view | yaw | pitch |
+    /// |---|---|---|
+    /// | front, back | 0, 180 | 0 |
+    /// | left, right | -90, 90 | 0 |
+    /// | top, bottom | 0 | 90, -90 |
     #[must_use]
     pub fn orbit(yaw: f64, pitch: f64) -> Self {
         let ([sin, cos], [rise, run]) = (sin_cos(yaw), sin_cos(pitch));
-        Self::Orbit { from: [sin * run, rise, cos * run], up: [-sin * rise, run, -cos * rise], zoom: 1.0 }
+        Self(CameraPlace::Orbit { from: [sin * run, rise, cos * run], up: [-sin * rise, run, -cos * rise], zoom: 1.0 })
+    }
+
+    /// Returns the camera at the point `from` that looks at the point `to`, in the units of the
+    /// converted mesh: metres if the format defines a unit.
+    #[must_use]
+    pub const fn look_at(from: [f64; 3], to: [f64; 3]) -> Self {
+        Self(CameraPlace::LookAt { from, to })
     }
 
     /// Returns the camera with another factor by which the mesh is larger than the picture. A
     /// camera at a point does not change.
     #[must_use]
     pub fn with_zoom(self, zoom: f64) -> Self {
-        match self {
-            Self::Orbit { from, up, .. } => Self::Orbit { from, up, zoom },
-            Self::LookAt { .. } => self,
+        match self.0 {
+            CameraPlace::Orbit { from, up, .. } => Self(CameraPlace::Orbit { from, up, zoom }),
+            CameraPlace::LookAt { .. } => self,
         }
     }
 
     /// Returns the camera moved around the vertical axis, to its right, by an angle in degrees. A
     /// camera at a point moves around the point that it looks at.
-    #[must_use]
-    pub fn turned(self, degrees: f64) -> Self {
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) fn turned(self, degrees: f64) -> Self {
         let [sin, cos] = sin_cos(degrees);
         let turn = |[x, y, z]: WorldVector| [x * cos + z * sin, y, z * cos - x * sin];
-        match self {
-            Self::Orbit { from, up, zoom } => Self::Orbit { from: turn(from), up: turn(up), zoom },
-            Self::LookAt { from, to } => Self::LookAt { from: add(to, turn(subtract(from, to))), to },
-        }
+        Self(match self.0 {
+            CameraPlace::Orbit { from, up, zoom } => CameraPlace::Orbit { from: turn(from), up: turn(up), zoom },
+            CameraPlace::LookAt { from, to } => CameraPlace::LookAt { from: add(to, turn(subtract(from, to))), to },
+        })
     }
 
     /// Returns the yaw and the pitch of [`orbit`](Self::orbit) in degrees, rounded to three decimal
     /// places.
-    #[must_use]
-    pub fn angles(&self) -> [f64; 2] {
+    pub(crate) fn angles(&self) -> [f64; 2] {
         let [x, y, z] = self.axes().forward.map(|part| -part);
         let yaw = if x.abs().max(z.abs()) < 1e-9 { 0.0 } else { x.atan2(z).to_degrees() };
         [yaw, y.clamp(-1.0, 1.0).asin().to_degrees()].map(|angle| (angle * 1000.0).round() / 1000.0)
@@ -106,9 +133,9 @@ impl Camera {
 
     /// Returns the axes of the camera.
     pub(crate) fn axes(&self) -> CameraAxes {
-        match *self {
-            Self::Orbit { from, up, .. } => CameraAxes::new(from.map(|part| -part), up),
-            Self::LookAt { from, to } => CameraAxes::new(subtract(to, from), UP),
+        match self.0 {
+            CameraPlace::Orbit { from, up, .. } => CameraAxes::new(from.map(|part| -part), up),
+            CameraPlace::LookAt { from, to } => CameraAxes::new(subtract(to, from), UP),
         }
     }
 }
@@ -188,8 +215,8 @@ impl ViewShape {
     pub(crate) fn new(camera: &Camera, size: [u32; 2]) -> Self {
         let [width, height] = size.map(|side| f64::from(side.max(1)));
         let shorter = width.min(height);
-        let zoom = match camera {
-            Camera::Orbit { zoom, .. } if *zoom > 0.0 && zoom.is_finite() => *zoom,
+        let zoom = match camera.0 {
+            CameraPlace::Orbit { zoom, .. } if zoom > 0.0 && zoom.is_finite() => zoom,
             _ => 1.0,
         };
         let tangents = [width, height].map(|side| HALF_VIEW * side / shorter);
@@ -350,7 +377,7 @@ mod tests {
             assert_eq!(Camera::orbit(yaw, pitch).angles(), [yaw, pitch]);
         }
         assert_eq!(Camera::ISO.angles(), [30.0, 20.0]);
-        assert_eq!(Camera::LookAt { from: [3.0, 1.0, 1.0], to: [1.0; 3] }.angles(), [90.0, 0.0]);
+        assert_eq!(Camera::look_at([3.0, 1.0, 1.0], [1.0; 3]).angles(), [90.0, 0.0]);
     }
 
     #[test]
@@ -362,9 +389,9 @@ mod tests {
         };
         assert!(near(Camera::FRONT.turned(90.0), Camera::RIGHT));
         assert!(near(Camera::orbit(30.0, 20.0).turned(200.0), Camera::orbit(230.0, 20.0)));
-        let at = Camera::LookAt { from: [2.0, 5.0, 3.0], to: [2.0, 1.0, 1.0] }.turned(180.0);
+        let at = Camera::look_at([2.0, 5.0, 3.0], [2.0, 1.0, 1.0]).turned(180.0);
         assert!(
-            matches!(at, Camera::LookAt { from: [x, y, z], .. } if (x - 2.0).abs() < 1e-9 && y == 5.0 && z == -1.0)
+            matches!(at.0, CameraPlace::LookAt { from: [x, y, z], .. } if (x - 2.0).abs() < 1e-9 && y == 5.0 && z == -1.0)
         );
     }
 

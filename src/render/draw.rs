@@ -1,6 +1,6 @@
 //! Draws a mesh: measures it, finds the nearest triangle of each sample, and shades each fragment.
 
-use super::camera::{Camera, CameraView, ViewShape};
+use super::camera::{CameraPlace, CameraView, ViewShape};
 use super::corners::CornerReader;
 use super::enclosed::{EnclosedVolume, EnclosedVolumes};
 use super::measure::{DirectionExtent, measure_surfaces};
@@ -44,9 +44,10 @@ pub struct MeshPicture {
     /// The number of triangles of the surfaces that are drawn.
     pub triangles: u64,
     /// The number of bones that are drawn.
-    pub bones: u64,
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program prints it"))]
+    pub(crate) bones: u64,
     /// The triangles that are not in the picture.
-    pub left_out: LeftOutTriangles,
+    pub(crate) left_out: LeftOutTriangles,
     /// The number of lines and bones of overlays that are known to be missing in the picture.
     pub left_out_lines: u64,
     /// The number of surfaces that were read, if there are more than a picture may read, or `None`
@@ -55,6 +56,17 @@ pub struct MeshPicture {
     /// The damaged levels of detail that are not drawn, and damaged skins, as texts.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the program prints them"))]
     pub(crate) damaged_parts: Vec<String>,
+}
+
+impl MeshPicture {
+    /// Returns the number of triangles that are not in the picture: those with an index that is out
+    /// of range or a position that is not finite, those beyond the first 2^32 - 2, and those that
+    /// would cover the picture again and again.
+    #[must_use]
+    pub const fn left_out_triangles(&self) -> u64 {
+        let LeftOutTriangles { invalid, not_finite, too_many, too_deep } = self.left_out;
+        invalid.saturating_add(not_finite).saturating_add(too_many).saturating_add(too_deep)
+    }
 }
 
 /// Draws a mesh.
@@ -179,7 +191,7 @@ impl DrawJob<'_, '_> {
         let shape = ViewShape::new(&self.options.camera, self.options.size);
         let mut extent = DirectionExtent::new(shape.directions());
         // A camera at a point does not need a framing.
-        let framing = self.options.framing.filter(|_| matches!(self.options.camera, Camera::Orbit { .. }));
+        let framing = self.options.framing.filter(|_| matches!(self.options.camera.0, CameraPlace::Orbit { .. }));
         let mut box_extent = DirectionExtent::new(WorldBox::DIRECTIONS);
         if framing.is_none() || self.needs_box() {
             measure_surfaces(self.scene, &mut |positions, map| {
@@ -193,9 +205,9 @@ impl DrawJob<'_, '_> {
             return Ok(shape.fit_or_origin(framing.least(shape.directions())));
         }
         self.overlays.each_point(&mut |point| extent.add_point(point));
-        let from_point = match self.options.camera {
-            Camera::LookAt { from, .. } => shape.view_from(from, extent.least),
-            Camera::Orbit { .. } => None,
+        let from_point = match self.options.camera.0 {
+            CameraPlace::LookAt { from, .. } => shape.view_from(from, extent.least),
+            CameraPlace::Orbit { .. } => None,
         };
         Ok(from_point.unwrap_or_else(|| shape.fit_or_origin(extent.least)))
     }

@@ -31,11 +31,16 @@ mod tests;
 mod texture;
 mod uv;
 
-pub use crate::scene::{ClipSource, NormalChoice, SceneInput};
+pub use crate::scene::{NormalChoice, SceneInput};
 pub use camera::Camera;
+#[cfg(feature = "cli")]
+pub(crate) use camera::CameraPlace;
 pub use draw::{MeshPicture, draw, draw_textured};
-pub use framing::{CameraMotion, Framing};
+#[cfg(feature = "cli")]
+pub(crate) use framing::CameraMotion;
+pub use framing::Framing;
 pub use options::{Background, Overlay, PictureOptions, Shading};
 pub use picture::Picture;
-pub use surfaces::LeftOutTriangles;
+#[cfg(feature = "cli")]
+pub(crate) use surfaces::LeftOutTriangles;
 pub use texture::{Texture, TextureSource};

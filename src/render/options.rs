@@ -57,7 +57,7 @@ options! {
     ///
     /// ```
     /// use meshpeek::render::{Camera, PictureOptions};
-    /// let options = PictureOptions::default().with_size([256, 256]).with_camera(Camera::FRONT);
+    /// let options = PictureOptions::default().with_size([256, 256]).with_camera(Camera::orbit(0.0, 0.0));
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq)]

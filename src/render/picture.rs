@@ -18,15 +18,6 @@ const STUDIO: [[u16; 2]; 3] = [[52_000, 43_000], [52_300, 43_500], [52_800, 44_3
 ///
 /// A pixel is red, green, blue and alpha, 8 bits each. Red, green and blue are in sRGB, and are not
 /// multiplied by alpha.
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::render::Picture;
-/// let picture = Picture::new([4, 2], [255, 0, 0, 255])?;
-/// assert_eq!((picture.size(), picture.pixels().len()), ([4, 2], 8));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     size: [u32; 2],
@@ -35,7 +26,8 @@ pub struct Picture {
 
 impl Picture {
     /// The greatest width and height of a picture, in pixels.
-    pub const MAX_SIDE: u32 = MAX_SIDE;
+    #[cfg(feature = "cli")]
+    pub(crate) const MAX_SIDE: u32 = MAX_SIDE;
 
     /// Makes a picture of one colour. `size` is the width and the height in pixels.
     ///
@@ -43,7 +35,7 @@ impl Picture {
     ///
     /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the width or the height is above
     /// 16,384, and an error if there is no memory for the pixels.
-    pub fn new(size: [u32; 2], color: [u8; 4]) -> Result<Self> {
+    pub(crate) fn new(size: [u32; 2], color: [u8; 4]) -> Result<Self> {
         if let Some(side) = size.into_iter().find(|side| *side > MAX_SIDE) {
             let cause = Cause::Limit { name: "side", allowed: MAX_SIDE.into(), asked: side.into() };
             return Err(Error::without_offset("picture", Field::new("size"), cause));

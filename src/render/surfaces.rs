@@ -25,17 +25,16 @@ pub(crate) struct SurfaceSpan {
 
 /// The triangles that are not in the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeftOutTriangles {
+pub(crate) struct LeftOutTriangles {
     /// The number of triangles with an index that is out of range.
-    pub invalid: u64,
+    pub(crate) invalid: u64,
     /// The number of triangles with a position that is not finite.
-    pub not_finite: u64,
+    pub(crate) not_finite: u64,
     /// The number of triangles beyond the first 2^32 - 2.
-    pub too_many: u64,
+    pub(crate) too_many: u64,
     /// The number of triangles that would cover the picture again and again: 96 times in all. In a
     /// picture of several bands, it is the greatest number of a band.
-    pub too_deep: u64,
+    pub(crate) too_deep: u64,
 }
 
 /// Draws the triangles of surfaces to a visibility buffer.

@@ -157,7 +157,7 @@ fn strange_vertices_and_sizes_are_drawn() {
             assert_eq!(drawn(broken.as_bytes(), &options).unwrap().picture.size(), size);
         }
     }
-    let close = Camera::LookAt { from: [0.5, 1.0, 0.3], to: [0.4, 1.0, 0.0] };
+    let close = Camera::look_at([0.5, 1.0, 0.3], [0.4, 1.0, 0.0]);
     let near = options(512).with_camera(close).with_overlays(all);
     assert!(inked(&drawn(data("ezmesh/flag.ezm").as_bytes(), &near).unwrap(), StrokeInk::Bones) > 0);
 }
@@ -219,7 +219,7 @@ fn pictures_of_all_samples_are_equal_at_each_level() {
 fn pictures_of_several_bands_have_no_seams() {
     let all = vec![Overlay::Wireframe, Overlay::Bounds, Overlay::Skeleton];
     for shading in [Shading::Smooth, Shading::Uv] {
-        let camera = Camera::LookAt { from: [1.5, 2.0, 3.0], to: [0.5, 1.25, 0.0] };
+        let camera = Camera::look_at([1.5, 2.0, 3.0], [0.5, 1.25, 0.0]);
         let options = options(1).with_shading(shading).with_overlays(all.clone()).with_camera(camera);
         // A picture of 2,100 columns is drawn in bands of 499 rows.
         let wide = sample("ezmesh/flag.ezm", &options.clone().with_size([2100, 520]));

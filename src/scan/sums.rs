@@ -78,8 +78,9 @@ impl Packed<'_, Quat7> {
 impl TangentFrames<'_> {
     /// Returns the sum of each stored component over all tangent frames: x, y, z and w.
     ///
-    /// The seven-byte encoding stores only the sign of w, so each w is counted as 127 or -127. The
-    /// sums of the components are exact integers.
+    /// The seven-byte encoding stores only the sign of w, so each w is counted as 127 or -127.
+    /// The sums of the components are exact integers.
+    #[doc(hidden)]
     #[must_use]
     pub fn sums(&self) -> [i64; 4] {
         match self {

@@ -18,10 +18,10 @@ use crate::model::{AsMeshFile, Contents, Geometry, Surface};
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::export::{ClipSource, Export, ExportFormat, SceneInput, ExportOptions};
+/// use meshpeek::export::{Export, ExportFormat, SceneInput, ExportOptions};
 /// let [mesh, walk] = ["skinned_ms12.mesh", "bend_an10.anim"].map(|name| format!("data/unigine/{name}"));
 /// let (mesh, walk) = (meshpeek::open(mesh)?, meshpeek::open(walk)?);
-/// let clips = [ClipSource { name: "walk", animations: walk.animations() }];
+/// let clips = [("walk", walk.animations())];
 /// let input = SceneInput::new(&mesh).with_clips(&clips);
 /// let options = ExportOptions::default();
 /// let export = Export::new(&input, ExportFormat::Glb, &options)?;
@@ -32,7 +32,7 @@ use crate::model::{AsMeshFile, Contents, Geometry, Surface};
 #[derive(Clone, Copy)]
 pub struct SceneInput<'a> {
     pub(crate) contents: &'a dyn Contents,
-    pub(crate) clips: &'a [ClipSource<'a>],
+    pub(crate) clips: &'a [(&'a str, &'a dyn Animations)],
     release: Option<&'a dyn Fn()>,
 }
 
@@ -53,9 +53,11 @@ impl<'a> SceneInput<'a> {
         Self { contents, clips: &[], release: None }
     }
 
-    /// Adds the clips of other files, whose bones are matched with those of the mesh by name.
+    /// Adds the clips of other files, such as UNIGINE animations, whose bones are matched with
+    /// those of the mesh by name. Clips for which the file stores no name are named by the text,
+    /// such as the name of the file without its extension.
     #[must_use]
-    pub const fn with_clips(self, clips: &'a [ClipSource<'a>]) -> Self {
+    pub const fn with_clips(self, clips: &'a [(&'a str, &'a dyn Animations)]) -> Self {
         Self { clips, ..self }
     }
 
@@ -85,7 +87,7 @@ impl fmt::Debug for SceneInput<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("SceneInput")
             .field("format", &self.contents.format())
-            .field("clips", &self.clips)
+            .field("clips", &self.clips.len())
             .finish_non_exhaustive()
     }
 }
@@ -110,23 +112,6 @@ impl Write for ReleasingWriter<'_, '_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
-    }
-}
-
-/// Another file whose clips are exported with a mesh, such as a UNIGINE animation. Its bones are
-/// matched with those of the mesh by name.
-#[derive(Clone, Copy)]
-pub struct ClipSource<'a> {
-    /// The name of clips for which the file stores no name, such as the name of the file without
-    /// its extension.
-    pub name: &'a str,
-    /// The bones and clips of the file.
-    pub animations: &'a dyn Animations,
-}
-
-impl fmt::Debug for ClipSource<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ClipSource").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

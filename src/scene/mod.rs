@@ -12,8 +12,8 @@ use std::ops::Range;
 
 pub(crate) use crate::model::contents::inflated_bytes;
 pub(crate) use crate::model::draw_list::is_bound;
+pub use input::SceneInput;
 pub(crate) use input::whole_frames;
-pub use input::{ClipSource, SceneInput};
 use input::{OutputSize, SceneLoad};
 pub use normals::NormalChoice;
 use normals::NormalInput;
@@ -212,8 +212,8 @@ impl<'a> PlacedScene<'a> {
     /// file, if there is one.
     fn check_clip(&self) -> Result<()> {
         let Some(clip) = self.options.clip else { return Ok(()) };
-        if let Some(source) = self.input.clips.first().filter(|_| self.options.frame.is_some()) {
-            return source.animations.clip(clip).map(drop);
+        if let Some((_, animations)) = self.input.clips.first().filter(|_| self.options.frame.is_some()) {
+            return animations.clip(clip).map(drop);
         }
         let mut missing = Ok(());
         for asset in self.assets()? {

@@ -62,7 +62,7 @@ pub(crate) struct SceneOptions {
 
 /// A turn and a scale of the placed mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Adjustment {
+pub struct Adjustment {
     /// The axis of the mesh that points up, instead of that of its conventions.
     pub(crate) up: Option<Axis>,
     /// The axis of the mesh that points to its front, instead of that of its conventions.

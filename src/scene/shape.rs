@@ -1,7 +1,7 @@
 //! The shape of surfaces: the base shape, a vertex frame, or a pose of bones. Also the triangles of
 //! a surface in this shape, in the place and the conventions of the output.
 
-use super::{ClipSource, SceneOptions};
+use super::SceneOptions;
 use crate::array::Array;
 use crate::array::bulk::ChunkBuffer;
 use crate::array::gather::Gather as _;
@@ -51,11 +51,11 @@ impl ScenePose {
     pub(crate) fn new(
         geometry: &dyn Geometry,
         animations: &dyn Animations,
-        clips: &[ClipSource<'_>],
+        clips: &[(&str, &dyn Animations)],
         options: &SceneOptions,
     ) -> Result<Self> {
         let Some(frame) = options.frame else { return Ok(Self::Base) };
-        let other = clips.first().map(|source| source.animations);
+        let other = clips.first().map(|(_, animations)| *animations);
         if other.is_none() && geometry.vertex_frame_count()? > 0 {
             return vertex_frames(geometry, animations, options.clip, frame).map(Self::Frames);
         }
@@ -95,11 +95,11 @@ impl PosedBones {
     /// of the first of these files, and is played on the bones with the same names.
     pub(crate) fn at_frame(
         animations: &dyn Animations,
-        clips: &[ClipSource<'_>],
+        clips: &[(&str, &dyn Animations)],
         clip: usize,
         frame: f32,
     ) -> Result<Self> {
-        let other = clips.first().map(|source| source.animations);
+        let other = clips.first().map(|(_, animations)| *animations);
         let source = other.unwrap_or(animations);
         let found = source.clip(clip)?;
         let moment = found.at_frame(frame, false).ok_or_else(|| no_frame(source.format(), 0, frame))?;

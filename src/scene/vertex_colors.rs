@@ -11,7 +11,7 @@ const NEAR: f32 = 3.5 / 255.0;
 /// How vertex colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only the program chooses"))]
-pub(crate) enum ColorUse {
+pub enum ColorUse {
     /// As the format of the mesh file defines them. Colours that are all black or all white are not
     /// drawn.
     #[default]

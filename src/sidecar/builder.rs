@@ -30,7 +30,7 @@ use crate::sidecar::records::Sidecar;
 /// let mut bytes = Vec::new();
 /// builder.write_to(&key, &mut bytes).unwrap();
 ///
-/// let sidecar = Sidecar::new(bytes, &key, Trust::Trusted).expect("the sidecar belongs to that file");
+/// let sidecar = Sidecar::open(bytes, &key, Trust::Trusted).expect("the sidecar belongs to that file");
 /// assert!(Kind::Sections.count_in(&sidecar) > 0);
 /// let model = model.with_sidecar(Arc::new(sidecar)); // finds surfaces and weights without a walk
 /// # Ok(())

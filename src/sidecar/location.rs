@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use zerocopy::little_endian::I64;
 
 use crate::error::Result;
-use crate::io::regular_metadata;
+use crate::io::{FileStamp, regular_metadata};
 use crate::sidecar::layout::{RawKey, hash};
 use crate::sidecar::records::{Sidecar, Trust};
 
@@ -23,6 +23,12 @@ use crate::sidecar::records::{Sidecar, Trust};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     pub(super) raw: RawKey,
+}
+
+impl From<&FileStamp> for Key {
+    fn from(stamp: &FileStamp) -> Self {
+        Self::of(stamp.metadata())
+    }
 }
 
 impl Key {
@@ -116,7 +122,7 @@ pub struct Found {
 ///
 /// let cache = SidecarCache::in_folder("cache/of/a/game");
 /// let path = cache.path(Path::new("data/unigine/cube_ms13.mesh")).unwrap();
-/// assert_eq!(path.parent(), cache.folder());
+/// assert_eq!(path.parent(), Some(Path::new("cache/of/a/game")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SidecarCache {
@@ -141,6 +147,7 @@ impl SidecarCache {
     }
 
     /// Returns the path of the folder, or `None` if it is not known.
+    #[doc(hidden)]
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
@@ -186,7 +193,7 @@ impl SidecarCache {
                 Trust::Untrusted => crate::io::open_without_following(&path)?,
             };
             let trust = if crate::io::is_own(&metadata) { trust } else { Trust::Untrusted };
-            let sidecar = Sidecar::new(open(file, trust).ok()?, key, trust)?;
+            let sidecar = Sidecar::open(open(file, trust).ok()?, key, trust)?;
             Some(Found { path, sidecar })
         })
     }

@@ -21,7 +21,7 @@
 //! # Verification
 //!
 //! A sidecar contains the identity of its mesh file: the file size, the times of modification and
-//! status change, the device and inode number ([`Key`]), and a hash of the mesh header. If one of
+//! status change, the device and inode number, and a hash of the mesh header. If one of
 //! these identity values is compared and differs between the sidecar and the mesh file, the sidecar
 //! is ignored. Each page of a sidecar has a checksum, which is tested when the page is first read.
 //! Every number in a sidecar is checked against its allowed range before use. For each offset that
@@ -29,8 +29,8 @@
 //! as the first bytes of a section or the number of bone weights of a vertex.
 //!
 //! A sidecar in the cache folder of the user that no other user can write to is used if its
-//! identity and its checksums are correct ([`Trust::Trusted`]). A sidecar outside the cache folder,
-//! or one that another user can write to, may be malicious ([`Trust::Untrusted`]). When an
+//! identity and its checksums are correct (it is trusted). A sidecar outside the cache folder,
+//! or one that another user can write to, may be malicious (it is untrusted). When an
 //! untrusted sidecar is first used, all its records except the query trees are also computed from
 //! the mesh file, for comparison. The untrusted sidecar is used only if its records are equal to
 //! the computed records. Comparing an untrusted sidecar with the mesh file takes longer than
@@ -59,10 +59,10 @@ mod location;
 mod records;
 
 pub(crate) use location::Found;
-pub use location::{Key, SidecarCache, adjacent_path};
+pub use location::{SidecarCache, adjacent_path};
 pub use records::{Sidecar, Trust};
 
-internal_use!(builder::Builder, layout::Kind, records::RecordSlice);
+internal_use!(builder::Builder, location::Key, layout::Kind, records::RecordSlice);
 #[cfg(any(feature = "cli", feature = "internals"))]
 internal_use!(layout::MAGIC);
 

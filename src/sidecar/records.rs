@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use zerocopy::FromBytes;
 
 use crate::error::Result;
+use crate::io::FileStamp;
 use crate::math::{as_index, as_u64};
 use crate::parse::Record;
 use crate::sidecar::builder::Builder;
@@ -63,10 +64,19 @@ impl fmt::Debug for Sidecar {
 impl Sidecar {
     /// Opens a sidecar from the bytes of its file, and tests the checksum of its first page.
     ///
-    /// Returns `None` if `bytes` is not a sidecar of the supported version, or if the key in the
-    /// sidecar does not match `key`, the identity of the mesh file.
+    /// Returns `None` if `bytes` is not a sidecar of the supported version, or if it does not
+    /// belong to the mesh file with the stamp `mesh`, which has to be taken before the mesh file is
+    /// opened. A sidecar is trusted if only the current user could have written it: the module
+    /// [describes](crate::sidecar#verification) what is verified.
     #[must_use]
-    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static, key: &Key, trust: Trust) -> Option<Self> {
+    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static, mesh: &FileStamp, trust: Trust) -> Option<Self> {
+        Self::open(bytes, &mesh.into(), trust)
+    }
+
+    /// Opens the sidecar of the mesh file with the identity `key`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn open(bytes: impl AsRef<[u8]> + Send + Sync + 'static, key: &Key, trust: Trust) -> Option<Self> {
         let all = bytes.as_ref();
         let (first, _) = RawPage::ref_from_prefix(all).ok()?;
         let (header, _) = RawHeader::ref_from_prefix(&first.content).ok()?;

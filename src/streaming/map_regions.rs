@@ -31,8 +31,8 @@ pub struct MapRegions {
 impl MapRegions {
     /// Divides a map into regions of `region_bytes` bytes, which is usually 64 to 256 KiB.
     ///
-    /// Regions are evicted with [`Eviction::Unmap`], which leaves their bytes in the page cache of
-    /// the operating system as long as no other program needs the memory.
+    /// The bytes of an evicted region stay in the page cache of the operating system as long as no
+    /// other program needs the memory.
     ///
     /// # Errors
     ///
@@ -69,12 +69,14 @@ impl MapRegions {
     }
 
     /// Evicts regions in another way.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_eviction(self, eviction: Eviction) -> Self {
         Self { eviction, ..self }
     }
 
     /// Returns the map.
+    #[doc(hidden)]
     #[must_use]
     pub const fn map(&self) -> &Arc<Map> {
         &self.map
@@ -188,7 +190,7 @@ impl<S: RangeSource> SourceRegions<S> {
     /// Returns [`ErrorKind::Refused`](crate::ErrorKind::Refused) if `region_bytes` is not a
     /// multiple of 4 KiB from 4 KiB to 1 GiB, or if the source has more than 4,294,967,295 regions.
     pub fn new(source: S, region_bytes: u32) -> Result<Self> {
-        let grid = RegionGrid::new(source.len(), region_bytes)?;
+        let grid = RegionGrid::new(source.byte_len(), region_bytes)?;
         Ok(Self { source, grid })
     }
 

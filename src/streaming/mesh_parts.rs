@@ -1,6 +1,6 @@
 //! Parts of a mesh: consecutive triangles of a surface, with a bounding box.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::memory::reserved;
 use crate::array::{Array, Bounds};
@@ -35,7 +35,8 @@ pub struct MeshPart {
     pub bounds: Bounds,
 }
 
-/// The parts of a mesh, in file order, with a tree over their bounding boxes.
+/// The parts of a mesh, in file order, with a tree over their bounding boxes. They can be used like
+/// a slice of [`MeshPart`].
 ///
 /// A part is what a program streams of a mesh that is too large for memory. The surfaces of a
 /// format that compresses each surface are not divided, because a part of a block cannot be
@@ -58,6 +59,14 @@ pub struct MeshParts {
     /// The levels of a binary tree over consecutive parts, from its leaves on: box *i* of a level
     /// contains boxes *2i* and *2i + 1* of the level before.
     levels: Vec<Vec<Bounds>>,
+}
+
+impl Deref for MeshParts {
+    type Target = [MeshPart];
+
+    fn deref(&self) -> &[MeshPart] {
+        &self.parts
+    }
 }
 
 impl MeshParts {
@@ -109,30 +118,6 @@ impl MeshParts {
         }
         levels.push(level);
         Ok(Self { parts, levels })
-    }
-
-    /// Returns the number of parts.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Returns whether the mesh has no surfaces.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-
-    /// Returns a part, or `None` if the index is out of range.
-    #[must_use]
-    pub fn get(&self, part: u32) -> Option<&MeshPart> {
-        self.parts.get(as_index(part))
-    }
-
-    /// Returns all parts, in file order.
-    #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &MeshPart> {
-        self.parts.iter()
     }
 
     /// Calls `visit` for each part whose box `may_see` accepts, in file order. Parts are skipped

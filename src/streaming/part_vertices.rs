@@ -63,12 +63,14 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> PartVertices<M, T> {
     }
 
     /// Returns the mesh.
+    #[doc(hidden)]
     #[must_use]
     pub const fn mesh(&self) -> &Arc<M> {
         &self.mesh
     }
 
     /// Returns the parts of the mesh.
+    #[doc(hidden)]
     #[must_use]
     pub const fn parts(&self) -> &Arc<MeshParts> {
         &self.parts
@@ -99,7 +101,7 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> PartVertices<M, T> {
 
     /// Returns the byte ranges of the file that a part needs.
     fn ranges(&self, map: &Map, part: u32) -> Result<Vec<Range<u64>>> {
-        let Some(part) = self.parts.get(part) else { return Ok(Vec::new()) };
+        let Some(part) = self.parts.get(as_index(part)) else { return Ok(Vec::new()) };
         if part.is_whole {
             return self.mesh.file().byte_ranges(0, &MeshSelection::Surface(as_index(part.surface)));
         }
@@ -128,7 +130,7 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> Content for PartVertices<M, T> {
     /// of a whole surface is not known before it is loaded.
     fn item_bytes(&self, item: u32) -> u64 {
         let Ok((part, layout)) = self.part_and_layout(item) else { return 0 };
-        let Some(part) = self.parts.get(part).filter(|part| !part.is_whole) else { return 0 };
+        let Some(part) = self.parts.get(as_index(part)).filter(|part| !part.is_whole) else { return 0 };
         let vertices = part.positions.len().max(part.attributes.len());
         let indices = part.triangles.len().saturating_mul(12);
         as_u64(vertices).saturating_mul(u64::from(layout.stride())).saturating_add(as_u64(indices))
@@ -155,7 +157,7 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> Content for PartVertices<M, T> {
                 work.read = work.read.saturating_add(self.load(map, *item)?);
             }
             let estimate = self.item_bytes(*item);
-            let part = self.parts.get(self.part_and_layout(*item)?.0);
+            let part = self.parts.get(as_index(self.part_and_layout(*item)?.0));
             let counts = match part.filter(|part| part.is_whole) {
                 // The counts of a block are known after it was inflated once.
                 Some(part) if estimate == 0 => self.geometry().surface(as_index(part.surface))?.counts()?,
@@ -172,7 +174,7 @@ impl<M: AsMeshFile + 'static, T: BufferTarget> Content for PartVertices<M, T> {
     fn publish(&self, items: &[u32], values: &mut Vec<(Self::Value, u64)>, work: &mut Work) -> Result<()> {
         for item in items {
             let (number, layout) = self.part_and_layout(*item)?;
-            let Some(part) = self.parts.get(number) else { continue };
+            let Some(part) = self.parts.get(as_index(number)) else { continue };
             let lent = self.geometry().lend(as_index(part.surface))?;
             let surface = lent.surface();
             if part.is_block {

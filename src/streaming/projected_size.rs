@@ -16,9 +16,9 @@ use crate::math::{dot, subtract};
 #[non_exhaustive]
 pub struct LevelOfDetail {
     /// The position of the camera, in the space of the bounding boxes.
-    pub eye: [f32; 3],
+    pub(crate) eye: [f32; 3],
     /// The number of pixels that a length of 1 at a distance of 1 takes on the screen.
-    pub scale: f32,
+    pub(crate) scale: f32,
     /// The height in pixels from which level 0 is drawn: 256 by default. Each further level is
     /// drawn at half the height.
     pub full_detail: f32,

@@ -12,7 +12,7 @@ pub struct Priority(u8);
 
 impl Priority {
     /// The least urgent.
-    pub const LEAST: Self = Self(0);
+    pub(crate) const LEAST: Self = Self(0);
     /// The most urgent.
     pub const MOST: Self = Self(63);
 
@@ -53,26 +53,34 @@ pub struct ItemRange {
     pub end: u32,
     /// The number of bytes at the start of the first item that the request does not need. Only the
     /// statistics use it.
-    pub skipped: u32,
+    pub(super) skipped: u32,
     /// The number of bytes at the end of the last item that the request does not need. Only the
     /// statistics use it.
-    pub cut: u32,
+    pub(super) cut: u32,
+}
+
+impl From<Range<u32>> for ItemRange {
+    fn from(items: Range<u32>) -> Self {
+        Self { first: items.start, end: items.end, skipped: 0, cut: 0 }
+    }
 }
 
 impl ItemRange {
-    /// Makes the range of one item.
+    /// Makes the range of one item. A range of several items is made `from` a range of numbers.
     #[must_use]
     pub const fn one(item: u32) -> Self {
         Self { first: item, end: item.saturating_add(1), skipped: 0, cut: 0 }
     }
 
     /// Returns the number of items.
+    #[doc(hidden)]
     #[must_use]
     pub fn len(&self) -> usize {
         as_index(self.end.saturating_sub(self.first))
     }
 
     /// Returns whether the range has no items.
+    #[doc(hidden)]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.first >= self.end
@@ -98,21 +106,6 @@ impl ItemRange {
 pub struct Slot {
     pub(super) number: u32,
     pub(super) generation: u32,
-}
-
-impl Slot {
-    /// Returns the number of the slot, which is below the maximum number of
-    /// [requests](super::StreamOptions::with_requests).
-    #[must_use]
-    pub const fn number(self) -> u32 {
-        self.number
-    }
-
-    /// Returns how many requests had this slot before.
-    #[must_use]
-    pub const fn generation(self) -> u32 {
-        self.generation
-    }
 }
 
 /// How a request ended.

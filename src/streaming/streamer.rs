@@ -224,8 +224,9 @@ impl<C: Content> Streamer<C> {
         self.scheduler.items.value(item, self.scheduler.frame)
     }
 
-    /// Returns whether all items of the ranges are resident, and notes that the current frame uses
-    /// those that are.
+    /// Returns whether all items of the ranges are resident, and notes that the current frame
+    /// uses those that are.
+    #[doc(hidden)]
     #[must_use]
     pub fn are_resident(&self, ranges: &[ItemRange]) -> bool {
         // All items are used, also those after one that is not resident.

@@ -284,8 +284,8 @@ fn array_starts(mesh: &Mesh<Vec<u8>>) -> Vec<(u64, &'static str, u64)> {
     mesh.regions(0, &mut |region| {
         assert_eq!(region.start, end, "{}", region.field);
         end = region.end;
-        if let (Some(surface), Some(0)) = (region.field.outer(), region.field.inner().map(|target| target.index)) {
-            starts.push((surface.index, region.field.name(), region.start));
+        if let (Some(surface), Some(0)) = (region.field.outer(), region.field.inner().map(|(_, target)| target)) {
+            starts.push((surface.1, region.field.name(), region.start));
         }
     })
     .unwrap();

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use meshpeek::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
+use meshpeek::Animations;
+use meshpeek::export::{Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
 use meshpeek::model::Contents;
 
 use crate::gltf_compare::{Worst, compare};
@@ -41,7 +42,11 @@ pub fn options() -> ExportOptions {
 }
 
 /// Exports a mesh as one GLB file.
-pub fn glb(contents: &dyn Contents, sources: &[ClipSource<'_>], options: &ExportOptions) -> meshpeek::Result<Vec<u8>> {
+pub fn glb(
+    contents: &dyn Contents,
+    sources: &[(&str, &dyn Animations)],
+    options: &ExportOptions,
+) -> meshpeek::Result<Vec<u8>> {
     let export = Export::new(&SceneInput::of_contents(contents).with_clips(sources), ExportFormat::Glb, options)?;
     assert_eq!((export.file_count(), export.file_name(0, "mesh")), (1, "mesh.glb".to_owned()));
     let mut bytes = Vec::new();
@@ -52,7 +57,7 @@ pub fn glb(contents: &dyn Contents, sources: &[ClipSource<'_>], options: &Export
 /// Exports a mesh and compares everything that the GLB file contains.
 pub fn compare_file(
     contents: &dyn Contents,
-    sources: &[ClipSource<'_>],
+    sources: &[(&str, &dyn Animations)],
     options: &ExportOptions,
     what: &str,
     worst: &mut Worst,

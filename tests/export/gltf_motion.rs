@@ -1,7 +1,7 @@
 //! Compares the animations of a glTF file with poses and vertex frames of the mesh file.
 
 use gltf::animation::Property;
-use meshpeek::export::{ClipSource, ExportOptions};
+use meshpeek::export::ExportOptions;
 use meshpeek::model::animation::{Affine, Retarget, SkinMatrix};
 use meshpeek::model::{Contents, SpaceConversion, Transform};
 use meshpeek::{Animations, Array, Clip, Geometry, Pose, Skeleton, SkinnedSurface, Surface};
@@ -13,7 +13,7 @@ use crate::gltf_reader::{Matrix, Moment, Part, Reader, animate, apply, list, mul
 pub struct Motion<'m> {
     pub reader: &'m Reader,
     pub contents: &'m dyn Contents,
-    pub sources: &'m [ClipSource<'m>],
+    pub sources: &'m [(&'m str, &'m dyn Animations)],
     pub options: &'m ExportOptions,
     pub nodes: &'m [MeshNode],
     pub what: &'m str,
@@ -67,15 +67,15 @@ impl Motion<'_> {
                 };
                 self.clip(asset, &skeleton, (own, clip), None, &pose, &mut animations, worst);
             }
-            for source in self.sources {
-                for clip in 0..source.animations.clip_count().unwrap() {
+            for (name, source) in self.sources {
+                for clip in 0..source.clip_count().unwrap() {
                     let pose = |frame: f32, out: &mut [Transform]| {
-                        let moment = source.animations.clip(clip).unwrap().at_frame(frame, false).unwrap();
-                        let mut retarget = Retarget::new(own, source.animations).unwrap().lenient();
-                        retarget.pose_between(source.animations, clip, &moment, out).unwrap();
+                        let moment = source.clip(clip).unwrap().at_frame(frame, false).unwrap();
+                        let mut retarget = Retarget::new(own, *source).unwrap().lenient();
+                        retarget.pose_between(*source, clip, &moment, out).unwrap();
                     };
-                    let from = (source.animations, clip);
-                    self.clip(asset, &skeleton, from, Some(source.name), &pose, &mut animations, worst);
+                    let from = (*source, clip);
+                    self.clip(asset, &skeleton, from, Some(name), &pose, &mut animations, worst);
                 }
             }
         }

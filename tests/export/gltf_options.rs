@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use meshpeek::export::{
-    ClipSource, Export, ExportFormat, ExportOptions, LevelChoice, OutputSpace, SceneInput, SourceInfo,
-};
+use meshpeek::export::{Export, ExportFormat, ExportOptions, LevelChoice, OutputSpace, SceneInput, SourceInfo};
 use meshpeek::model::Contents;
 use meshpeek::model::animation::{Affine, SkinMatrix};
 use meshpeek::{Array, ErrorKind, Pose, Skeleton, SkinnedSurface, Surface};
@@ -291,7 +289,7 @@ fn clips_of_other_files_come_back() {
         let model = meshpeek::open(folder.join(mesh)).unwrap();
         for clip in ["wave_an10.anim", "wave_an13.anim", "bend_an10.anim", "still_an11.anim"] {
             let source = meshpeek::open(folder.join(clip)).unwrap();
-            let sources = [ClipSource { name: "other", animations: source.animations() }];
+            let sources = [("other", source.animations())];
             let what = format!("{mesh} with {clip}");
             let reader = compare_file(model.contents(), &sources, &options(), &what, &mut worst).unwrap();
             let count = list(&reader.json, "animations").len();
@@ -319,7 +317,7 @@ fn clips_of_real_files_come_back() {
                 |bone: usize| own.find_bone(animations.bone(bone).unwrap().name.as_bytes()).unwrap().is_some();
             if (0..animations.bone_count().unwrap()).any(is_known) {
                 let what = format!("{} with {}", path.display(), clip.display());
-                let sources = [ClipSource { name: "other", animations }];
+                let sources = [("other", animations)];
                 compare_file(model.contents(), &sources, &options(), &what, &mut worst).unwrap();
                 played += 1;
             }

@@ -1,8 +1,9 @@
 //! Meshes with unusual contents, which are built for one test each.
 
 use crate::support::unigine::builder;
+use meshpeek::Animations;
 use meshpeek::decode::Influence;
-use meshpeek::export::{ClipSource, LevelChoice};
+use meshpeek::export::LevelChoice;
 use meshpeek::model::Transform;
 use meshpeek::unigine::{AnimationGeneration, Generation};
 use meshpeek::unreal::script::Script;
@@ -148,7 +149,7 @@ fn bones_with_one_name_come_back() {
             bone.name = name.to_owned();
         }
         let source = meshpeek::unigine::Animation::open(file.to_bytes().unwrap()).unwrap();
-        let sources = [ClipSource { name: "bend", animations: &source }];
+        let sources = [("bend", &source as &dyn Animations)];
         let model = Model::open(mesh.to_bytes().unwrap()).unwrap();
         let what = format!("an animation file with the bones {names:?}");
         compare_file(model.contents(), &sources, &options(), &what, &mut Worst::default()).unwrap();
@@ -159,7 +160,7 @@ fn bones_with_one_name_come_back() {
     let model = Model::open(twins.to_bytes().unwrap()).unwrap();
     let file = builder::AnimationFile { ..crate::support::unigine::bend() };
     let source = meshpeek::unigine::Animation::open(file.to_bytes().unwrap()).unwrap();
-    let sources = [ClipSource { name: "bend", animations: &source }];
+    let sources = [("bend", &source as &dyn Animations)];
     compare_file(model.contents(), &sources, &options(), "twins", &mut Worst::default()).unwrap();
     assert_eq!(file.generation, AnimationGeneration::An10);
 }
@@ -177,7 +178,7 @@ fn sparse_clips_of_other_files_come_back() {
     let frames = vec![vec![turned(0.25); 2], vec![builder::BoneKey::default(); 2], vec![turned(-0.5); 2]];
     file.animations = vec![builder::Animation { name: "turn".to_owned(), bones: vec![0, 1], flags: 8, frames }];
     let source = meshpeek::unigine::Animation::open(file.to_bytes().unwrap()).unwrap();
-    let sources = [ClipSource { name: "turn", animations: &source }];
+    let sources = [("turn", &source as &dyn Animations)];
     compare_file(model.contents(), &sources, &options(), "another rest", &mut Worst::default()).unwrap();
 }
 

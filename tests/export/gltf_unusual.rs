@@ -1,6 +1,6 @@
 //! Files with gaps, damage and contradictions, whose GLB files must still be valid.
 
-use meshpeek::export::{ClipSource, Export, ExportFormat, LevelChoice, LossKind, SceneInput};
+use meshpeek::export::{Export, ExportFormat, LevelChoice, LossKind, SceneInput};
 use meshpeek::unreal::script::Script;
 use meshpeek::{Model, unreal};
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ fn clips_that_do_not_fit_are_losses() {
     let (guard, walker) = (sample("unreal/box_d.3d"), sample("unigine/bend_an10.anim"));
     for (mesh, clips) in [("unreal/guard_d.3d", &guard), ("unigine/cube_ms13.mesh", &walker)] {
         let mesh = sample(mesh);
-        let sources = [ClipSource { name: "other", animations: clips.animations() }];
+        let sources = [("other", clips.animations())];
         let input = SceneInput::new(&mesh);
         let (own, all) = (input, input.with_clips(&sources));
         let options = options();

@@ -109,10 +109,10 @@ fn refuses_any_other_length() {
         let step = if cfg!(debug_assertions) { 211 } else { 1 };
         for length in (0..spoken.sidecar.len()).step_by(step) {
             let cut = &spoken.sidecar[..length];
-            assert!(TRUSTS.iter().all(|trust| Sidecar::new(cut.to_vec(), &key(), *trust).is_none()), "{length} bytes");
+            assert!(TRUSTS.iter().all(|trust| Sidecar::open(cut.to_vec(), &key(), *trust).is_none()), "{length} bytes");
         }
         let long = [&spoken.sidecar[..], &[0]].concat();
-        assert!(Sidecar::new(long, &key(), Trust::Trusted).is_none());
+        assert!(Sidecar::open(long, &key(), Trust::Trusted).is_none());
     }
 }
 
@@ -299,7 +299,7 @@ fn refuses_other_versions_and_byte_orders() {
             let mut other = spoken.sidecar.clone();
             other[at..at + bytes.len()].copy_from_slice(&bytes);
             reseal(&mut other);
-            assert!(TRUSTS.iter().all(|trust| Sidecar::new(other.clone(), &key(), *trust).is_none()), "byte {at}");
+            assert!(TRUSTS.iter().all(|trust| Sidecar::open(other.clone(), &key(), *trust).is_none()), "byte {at}");
         }
         // Correct checksums show that a changed byte causes the refusal, not a wrong checksum.
         let mut same = spoken.sidecar.clone();

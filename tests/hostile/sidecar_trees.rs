@@ -92,7 +92,7 @@ fn in_time(what: &str, work: impl FnOnce() + Send + 'static) {
 
 impl SidecarCase {
     fn sidecar(bytes: &[u8], trust: Trust) -> Option<Arc<Sidecar>> {
-        Sidecar::new(bytes.to_vec(), &key(), trust).map(Arc::new)
+        Sidecar::open(bytes.to_vec(), &key(), trust).map(Arc::new)
     }
 
     fn answers(&self, bytes: &[u8], trust: Trust) -> Vec<u32> {

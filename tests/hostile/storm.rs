@@ -318,7 +318,7 @@ fn sidecars_with_trees() {
         let stored = sidecar(&Model::open(bytes.as_slice()).unwrap(), &key).unwrap();
         storm("sidecars_with_trees", &[bytes, stored], |maps, random| {
             let trust = if random.one_in(2) { Trust::Trusted } else { Trust::Untrusted };
-            let Some(sidecar) = Sidecar::new(Shared(Arc::clone(&maps[1])), &key, trust).map(Arc::new) else { return };
+            let Some(sidecar) = Sidecar::open(Shared(Arc::clone(&maps[1])), &key, trust).map(Arc::new) else { return };
             let Ok(model) = Model::open(bytes_of(&maps[0])) else { return };
             visit_indexed(&model, &sidecar, random);
             visit(&model.with_sidecar(sidecar), random);

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::support::unigine::builder;
-use meshpeek::model::IndexStream;
 use meshpeek::unigine::{Generation, Mesh};
-use meshpeek::{Array, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface};
+use meshpeek::{
+    Array, Corner, Error, ErrorKind, Finding, Limits, Map, MeshFile as _, Model, OpenOptions, Severity, Surface,
+};
 
 use crate::support::allocations::{GRANTED, refuse_each};
 use crate::support::cases;
@@ -343,8 +344,8 @@ fn survives_refused_allocations() {
     assert_eq!(refuse_each("weld", || surface.weld().map(drop)), 3);
     let welded = surface.weld().unwrap();
     assert_eq!(refuse_each("gather", || welded.gather(surface.positions()?).map(drop)), 1);
-    let get = |index: u32| surface.positions().unwrap().get(index as usize);
-    assert_eq!(refuse_each("gather", || welded.gather_with(IndexStream::Positions, get).map(drop)), 1);
+    let get = |vertex: Corner| surface.positions().unwrap().get(vertex.position as usize);
+    assert_eq!(refuse_each("gather", || welded.gather_with(get).map(drop)), 1);
     // Copies of both streams, and the same as above.
     let damaged = poke(&whole, "surface[0].indices", 1, &[255]);
     let damaged = Mesh::open(damaged.as_slice()).unwrap();

@@ -204,7 +204,7 @@ fn what_a_sidecar_knows_is_not_built() {
     let (mut builder, mut stored) = (Builder::default(), Vec::new());
     Mesh::open(bytes.as_slice()).unwrap().index(&mut builder).unwrap();
     builder.write_to(&key, &mut stored).unwrap();
-    let sidecar = Arc::new(Sidecar::new(stored, &key, Trust::Trusted).unwrap());
+    let sidecar = Arc::new(Sidecar::open(stored, &key, Trust::Trusted).unwrap());
     let mesh = Mesh::open(bytes.as_slice()).unwrap().with_sidecar(sidecar);
     let (count, held) = most_held(|| {
         allocations(|| {

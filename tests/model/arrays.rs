@@ -248,7 +248,7 @@ fn check_weights(weights: &Weights<'_>) {
     }
     // The first list is made before the index of the lists, and the second one after it.
     for _ in 0..2 {
-        let mut parts = PrefetchList::new();
+        let mut parts = PrefetchList::default();
         (0..weights.len()).for_each(|vertex| weights.list_item(vertex as u32, &mut parts));
         assert!(weights.is_empty() || (weights.len()..=weights.len() * 2).contains(&parts.len()));
         let listed = parts.len();

@@ -35,7 +35,7 @@ impl ColdFile {
     fn waits(&self, read: impl FnOnce(&Model<Map>)) -> u64 {
         evict(self.0.path());
         // SAFETY: No process writes to the file of this test.
-        let model = Model::open(unsafe { meshpeek::map(self.0.path()).unwrap() }).unwrap();
+        let model = Model::open(unsafe { meshpeek::Map::open(self.0.path()).unwrap() }).unwrap();
         let before = major_faults();
         read(&model);
         major_faults() - before
@@ -43,7 +43,7 @@ impl ColdFile {
 
     fn trees(&self) -> SceneTrees {
         // SAFETY: As above.
-        let model = Model::open(unsafe { meshpeek::map(self.0.path()).unwrap() }).unwrap();
+        let model = Model::open(unsafe { meshpeek::Map::open(self.0.path()).unwrap() }).unwrap();
         model.scene_trees().unwrap()
     }
 
@@ -171,7 +171,7 @@ fn maps_of_other_files_do_not_stop_reading_ahead() {
 
 fn map_a_sample() {
     // SAFETY: No process writes to the samples.
-    drop(unsafe { meshpeek::map("data/unigine/cube_ms13.mesh").unwrap() });
+    drop(unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh").unwrap() });
 }
 
 /// What was in memory of an earlier map at the same address is not assumed of a new map.
@@ -273,7 +273,7 @@ fn items_are_gathered_in_one_request() {
         let arrays: Vec<_> =
             Surface::all(model.geometry()).unwrap().map(|surface| surface.positions().unwrap()).collect();
         let indices = indices(arrays[0].len());
-        let mut list = PrefetchList::new();
+        let mut list = PrefetchList::default();
         for (index, array) in indices.iter().flat_map(|index| arrays.iter().map(move |array| (*index, array))) {
             array.list_item(index as usize, &mut list);
         }

@@ -118,7 +118,7 @@ fn expect_short_file(bytes: &[u8], [format, version]: [&str; 2]) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     // SAFETY: No other process knows the file.
-    let map = unsafe { meshpeek::map(file.path()).unwrap() };
+    let map = unsafe { meshpeek::Map::open(file.path()).unwrap() };
     expect_short(&map, &format!("bytes: {}", bytes.len()));
     expect_short(&Model::open(bytes).unwrap(), version);
     expect_short(&Model::open(bytes.to_vec()).unwrap(), version);

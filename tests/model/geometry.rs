@@ -257,7 +257,7 @@ fn refuses_streams_that_do_not_fit() {
         let error = Surface::new(mesh, 0).unwrap().weld().unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
         assert_eq!(error.format(), "plain 1");
-        assert_eq!(error.field().outer().unwrap().list, "surface");
+        assert_eq!(error.field().outer().unwrap().0, "surface");
     };
     fails(&plain(4, &[0, 1, 2, 3], None), "4 corners");
     fails(&plain(4, &[0, 1, 2], Some(&[0, 0])), "found 2");

@@ -54,7 +54,7 @@ fn bytes_of_any_owner_are_one_type() {
     let bytes = meshpeek::read("data/unigine/cube_ms13.mesh").unwrap();
     let shared: Arc<[u8]> = bytes.clone().into();
     // SAFETY: no process writes to the sample.
-    let map = unsafe { meshpeek::map("data/unigine/cube_ms13.mesh").unwrap() };
+    let map = unsafe { meshpeek::Map::open("data/unigine/cube_ms13.mesh").unwrap() };
     let files = [FileBytes::from(bytes.clone()), FileBytes::from(shared), FileBytes::from(map)];
     let models: Vec<Model<FileBytes>> = files.into_iter().map(|bytes| Model::open(bytes).unwrap()).collect();
     for model in &models {

@@ -10,7 +10,7 @@ use meshpeek::{Error, ErrorKind, Map, io};
 /// Opens a path with each function of the library that opens files, and returns the errors.
 fn errors_of(path: &Path) -> Vec<(&'static str, Error)> {
     // SAFETY: No other process knows the file.
-    let map = unsafe { meshpeek::map(path) };
+    let map = unsafe { meshpeek::Map::open(path) };
     let opened = [
         ("map", map.err()),
         ("read", meshpeek::read(path).err()),

@@ -18,7 +18,7 @@ fn write_file() -> tempfile::NamedTempFile {
 
 fn open(file: &tempfile::NamedTempFile) -> Map {
     // SAFETY: No process writes to the file of this test.
-    unsafe { meshpeek::map(file.path()).unwrap() }
+    unsafe { meshpeek::Map::open(file.path()).unwrap() }
 }
 
 /// Removes the file from memory. Returns whether the system reports this.

@@ -22,7 +22,7 @@ const WALKED: [Generation; 4] = [Generation::Ms10, Generation::Ms11, Generation:
 const SKINNED: [Generation; 2] = [Generation::Ms10, Generation::Ms12];
 
 fn opened(sidecar: &[u8], trust: Trust) -> Sidecar {
-    Sidecar::new(sidecar.to_vec(), &key(), trust).expect("the sidecar has the key of that file")
+    Sidecar::open(sidecar.to_vec(), &key(), trust).expect("the sidecar has the key of that file")
 }
 
 /// Asserts that a sidecar changes no result, and returns the results.
@@ -198,7 +198,7 @@ fn takes_no_memory_for_what_it_lends() {
     let stored = sidecar_of(&file, &key());
     let (key, copy) = (key(), stored.clone());
     // One allocation for the flags of verified pages, and one for the owner of the bytes.
-    assert_eq!(allocations(|| Sidecar::new(copy, &key, Trust::Trusted).unwrap()), 2);
+    assert_eq!(allocations(|| Sidecar::open(copy, &key, Trust::Trusted).unwrap()), 2);
     let sidecar = Arc::new(opened(&stored, Trust::Trusted));
     let plain = allocations(|| Mesh::open(file.as_slice()).unwrap());
     assert_eq!(allocations(|| Mesh::open(file.as_slice()).unwrap().with_sidecar(Arc::clone(&sidecar))), plain);
@@ -239,7 +239,7 @@ fn speaks_for_one_file() {
     let first = now(&path);
     assert_eq!(first.size(), file.len() as u64);
     let sidecar = sidecar_of(&file, &first);
-    let taken = |key: &Key| TRUSTS.map(|trust| Sidecar::new(sidecar.clone(), key, trust).is_some());
+    let taken = |key: &Key| TRUSTS.map(|trust| Sidecar::open(sidecar.clone(), key, trust).is_some());
     assert_eq!(taken(&first), [true, true]);
     // A copy of the file in another folder that keeps the modification time, as an archive does.
     let copy = folder.path().join("two.mesh");

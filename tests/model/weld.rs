@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::support::unigine::builder;
 use meshpeek::array::Bounds;
 use meshpeek::decode::TangentFrame;
+use meshpeek::internals::weld_reported;
 use meshpeek::model::{
     Counts, IndexEncoding, IndexStream, Indices, InterpolatedPositions, InvalidIndex, Omitted, Welded,
 };
@@ -60,7 +61,7 @@ fn equal_streams_weld_as_a_sort_would() {
         let equal = streams(vertices, indices, Surface::new(&sorted, 0).unwrap().indices().unwrap().iter().collect());
         let surface = Surface::new(&equal, 0).unwrap();
         assert_eq!(surface.weld().unwrap(), expected, "round {round}");
-        assert_eq!(surface.weld_lossy().unwrap(), (expected, Omitted::default()), "round {round}");
+        assert_eq!(weld_reported(&surface).unwrap(), (expected, Omitted::default()), "round {round}");
     }
 }
 
@@ -186,7 +187,7 @@ fn naive_lossy(surface: &Surface<'_>) -> (Welded, Vec<u32>) {
 fn lossy(geometry: &dyn Geometry) -> (Welded, Omitted) {
     let surface = Surface::new(geometry, 0).unwrap();
     expect_lossy_weld(&surface);
-    let (welded, omitted) = surface.weld_lossy().unwrap();
+    let (welded, omitted) = weld_reported(&surface).unwrap();
     let (naive, triangles) = naive_lossy(&surface);
     assert_eq!((&welded, &omitted.triangles), (&naive, &triangles));
     assert_eq!(omitted.first.map(|first| first.triangle), triangles.first().copied());
@@ -282,7 +283,7 @@ fn keeps_the_triangles_of_queries_in_every_format() {
     let mesh = unreal::Mesh::open(data, crate::support::unreal::cube(1).aniv_bytes().unwrap()).unwrap();
     let surface = Surface::new(&mesh, 0).unwrap();
     expect_lossy_weld(&surface);
-    let (welded, omitted) = surface.weld_lossy().unwrap();
+    let (welded, omitted) = weld_reported(&surface).unwrap();
     let valid = queried(&mesh);
     assert!(surface.weld().is_err() && !omitted.triangles.is_empty() && !valid.is_empty());
     let kept = (0..).take(welded.indices.len() / 3).map(|triangle| omitted.source_triangle(triangle));
@@ -318,7 +319,7 @@ fn reports_indices_of_no_triangle() {
     let none = report(&plain(0, &[0, 1, 2, 0, 0, 0], None));
     assert_eq!((none.0, none.1.triangles.as_slice()), (0, &[0, 1][..]));
     assert_eq!(report(&plain(3, &[0, 1], None)).1.unused_indices, [2, 2]);
-    assert!(lossy(&plain(0, &[], None)).1.is_empty());
+    assert_eq!(lossy(&plain(0, &[], None)).1, Omitted::default());
     // The same for a UNIGINE file whose counts are damaged.
     let whole = bytes("cube_ms13");
     let [ti, count] = ["surface[0].attribute_indices", "surface[0].attribute_indices.count"];
@@ -360,7 +361,8 @@ where
         .collect();
     assert_eq!(A::STREAM, stream);
     assert_eq!(welded.gather(array).unwrap(), expected);
-    assert_eq!(welded.gather_with(stream, |index| array.get(index as usize)).unwrap(), expected);
+    let index = |vertex: Corner| if stream == IndexStream::Positions { vertex.position } else { vertex.attribute };
+    assert_eq!(welded.gather_with(|vertex| array.get(index(vertex) as usize)).unwrap(), expected);
     let mut out = vec![bytemuck::Zeroable::zeroed(); expected.len()];
     assert_eq!(allocations(|| welded.gather_into(array, &mut out).unwrap()), 0);
     assert_eq!(out, expected);
@@ -387,7 +389,7 @@ fn gathers_every_array_by_its_stream() {
         surface.uvs(0).unwrap().into_iter().for_each(|all| expect_gathered(&welded, all, attributes));
         surface.colors().unwrap().into_iter().for_each(|all| expect_gathered(&welded, all, attributes));
         if let Some(weights) = surface.weights().unwrap() {
-            let gathered = welded.gather_with(IndexStream::Positions, |index| weights.get(index)).unwrap();
+            let gathered = welded.gather_with(|vertex| weights.get(vertex.position)).unwrap();
             assert_eq!(gathered.len(), welded.vertices.len());
         }
     }
@@ -405,10 +407,10 @@ fn gathers_no_item_that_is_missing() {
         assert!(is_error(&error, ErrorKind::NoSuch, &["expected a number below 7, found 7"]), "{error}");
         assert_eq!(error.field().to_string(), format!("vertices[{vertex}].position"));
     }
-    let error = welded.gather_with(IndexStream::Attributes, |index| (index < 23).then_some(index)).unwrap_err();
-    assert!(error.kind() == ErrorKind::Missing && error.to_string().contains("index 23"), "{error}");
+    let error = welded.gather_with(|vertex| (vertex.attribute < 23).then_some(vertex)).unwrap_err();
+    assert!(error.kind() == ErrorKind::Missing && error.to_string().contains("and attribute 23"), "{error}");
     let vertex = welded.vertices.iter().position(|vertex| vertex.attribute == 23).unwrap();
-    assert_eq!(error.field().to_string(), format!("vertices[{vertex}].attribute"));
+    assert_eq!(error.field().to_string(), format!("vertices[{vertex}]"));
     assert_eq!(Welded::default().gather(positions).unwrap(), Vec::<[f32; 3]>::new());
     let damaged = Welded { vertices: vec![Corner { position: u32::MAX, attribute: 0 }], indices: vec![0; 3] };
     assert!(damaged.gather(positions).is_err() && damaged.gather(surface.normals().unwrap().unwrap()).is_ok());

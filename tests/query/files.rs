@@ -52,7 +52,7 @@ fn expect_mesh(geometry: &dyn Geometry, what: &Path, asked: &mut Tally) {
     let mut out = std::io::Cursor::new(Vec::new());
     meshpeek::query::write_sidecar(&mut meshpeek::sidecar::Builder::default(), geometry, &key(), &mut out).unwrap();
     for trust in [Trust::Trusted, Trust::Untrusted] {
-        let sidecar = Arc::new(Sidecar::new(out.get_ref().clone(), &key(), trust).unwrap());
+        let sidecar = Arc::new(Sidecar::open(out.get_ref().clone(), &key(), trust).unwrap());
         let stored = Scene::indexed(geometry, &sidecar).unwrap();
         asked.stored += stored.trees().filter(|(_, tree)| tree.is_stored()).count();
         assert!(ask(&stored, &questions) == expected, "{}: {trust:?}", what.display());

@@ -34,7 +34,7 @@ fn masks_and_faces_leave_out_the_same_hits_everywhere() {
     let flat = shapes(&mut Random::new(60));
     let plain = Scene::new(&flat).unwrap();
     let masked = Scene::new(&flat).unwrap().with_masks(mask);
-    let trees = SceneTrees::new(&flat, Scene::new(&flat).unwrap()).unwrap().with_masks(mask);
+    let trees = SceneTrees::new(&flat, Scene::new(&flat).unwrap().with_masks(mask)).unwrap();
     let lent = trees.scene(&flat).unwrap();
     let refitted = masked.refit(|surface| Ok(flat.0[surface].triangles())).unwrap();
     let mut hidden = 0;

@@ -151,7 +151,7 @@ fn a_copied_file_that_is_replaced_is_noticed_and_opened_again() {
 fn a_mapped_file_that_is_replaced_is_noticed_and_opened_again() {
     // SAFETY: the file is only replaced by a rename, and the map keeps the old file.
     #[allow(unsafe_code, reason = "mapping is unsafe")]
-    let map = |path: &Path| unsafe { meshpeek::map(path) }.unwrap();
+    let map = |path: &Path| unsafe { meshpeek::Map::open(path) }.unwrap();
     expect_reloaded(map, |level| {
         let changed = level.map().has_changed().unwrap();
         assert_eq!(level.stamp.has_changed().unwrap(), changed);
@@ -175,7 +175,7 @@ fn a_mapped_file_that_is_changed_in_place_is_an_error() {
     // SAFETY: the test breaks the rule that a mapped file does not change, to show that the library
     // needs only any bits. The file keeps its size.
     #[allow(unsafe_code, reason = "mapping is unsafe")]
-    let level = Level::open(&path, |path| unsafe { meshpeek::map(path) }.unwrap());
+    let level = Level::open(&path, |path| unsafe { meshpeek::Map::open(path) }.unwrap());
     assert_eq!(level.rays(), fresh(0));
     let writer = std::fs::File::options().write(true).open(&path).unwrap();
     writer.write_all_at(&new, 0).unwrap();

@@ -29,7 +29,7 @@ fn questions(geometry: &Flat) -> Questions {
 }
 
 fn sidecar(flat: &Flat, trust: Trust) -> Arc<Sidecar> {
-    Arc::new(Sidecar::new(flat.sidecar(&key()), &key(), trust).unwrap())
+    Arc::new(Sidecar::open(flat.sidecar(&key()), &key(), trust).unwrap())
 }
 
 /// Returns the field and the message of the error for a mesh that the trees do not belong to.
@@ -185,7 +185,7 @@ fn a_damaged_tree_is_built_again_once() {
     let flat = Flat(vec![grid(40)]);
     let mut stored = flat.sidecar(&key());
     stored[PAGE + 100] ^= 1;
-    let damaged = Arc::new(Sidecar::new(stored, &key(), Trust::Trusted).unwrap());
+    let damaged = Arc::new(Sidecar::open(stored, &key(), Trust::Trusted).unwrap());
     let trees = SceneTrees::new(&flat, Scene::indexed(&flat, &damaged).unwrap()).unwrap();
     let questions = questions(&flat);
     let is_stored = || trees.scene(&flat).unwrap().trees().all(|(_, tree)| tree.is_stored());

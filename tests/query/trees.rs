@@ -72,7 +72,7 @@ fn expect_same(flat: &Flat, seed: u64) {
     let large = worth_storing(flat).unwrap();
     assert_eq!(large, (0..flat.0.len()).filter(|at| flat.0[*at].len() >= 1024).collect::<Vec<_>>());
     for trust in [Trust::Trusted, Trust::Untrusted] {
-        let sidecar = Arc::new(Sidecar::new(bytes.clone(), &key(), trust).unwrap());
+        let sidecar = Arc::new(Sidecar::open(bytes.clone(), &key(), trust).unwrap());
         assert_eq!(Kind::Trees.count_in(&sidecar), large.len() as u64);
         let stored = Scene::indexed(flat, &sidecar).unwrap();
         for ((surface, tree), (_, built)) in stored.trees().zip(scene.trees()) {
@@ -312,7 +312,7 @@ fn watched_is_answered_alike() {
     let flat = Flat(vec![ball(&mut random, 30), grid(30).shuffled(&mut random)]);
     let faces = flat.faces();
     let questions = Questions::new(&mut random, &Oracle::new(&faces), &faces, 30);
-    let sidecar = Arc::new(Sidecar::new(flat.sidecar(&key()), &key(), Trust::Trusted).unwrap());
+    let sidecar = Arc::new(Sidecar::open(flat.sidecar(&key()), &key(), Trust::Trusted).unwrap());
     for scene in [Scene::new(&flat).unwrap(), Scene::indexed(&flat, &sidecar).unwrap()] {
         for ray in &questions.rays {
             let mut pages = PagesTouched::default();
@@ -343,9 +343,9 @@ fn threads_share_a_scene() {
     let expected = ask(&Scene::new(&flat).unwrap(), &questions);
     let mut bytes = flat.sidecar(&key());
     // All threads find the damaged page at the same time.
-    let sidecar = Arc::new(Sidecar::new(bytes.clone(), &key(), Trust::Trusted).unwrap());
+    let sidecar = Arc::new(Sidecar::open(bytes.clone(), &key(), Trust::Trusted).unwrap());
     bytes[4096 + 100] ^= 1;
-    let damaged = Arc::new(Sidecar::new(bytes, &key(), Trust::Trusted).unwrap());
+    let damaged = Arc::new(Sidecar::open(bytes, &key(), Trust::Trusted).unwrap());
     for sidecar in [sidecar, damaged] {
         let scene = Scene::indexed(&flat, &sidecar).unwrap();
         std::thread::scope(|scope| {

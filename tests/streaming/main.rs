@@ -72,7 +72,7 @@ fn samples(format: &str) -> Vec<PathBuf> {
 
 fn map(path: &Path) -> meshpeek::Result<Map> {
     // SAFETY: No process writes to the file of a test after it was mapped.
-    unsafe { meshpeek::map(path) }
+    unsafe { meshpeek::Map::open(path) }
 }
 
 fn open_mapped(map: &Arc<Map>) -> Model<FileBytes> {

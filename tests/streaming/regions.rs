@@ -212,10 +212,8 @@ fn items_are_found_by_offsets_and_by_bytes() {
     let content = MapRegions::new(Arc::new(map(file.path()).unwrap()), REGION).unwrap();
     let all = (**content.map()).as_ref();
     let region = u64::from(REGION);
-    assert_eq!(
-        content.items(region - 1..region + 1),
-        ItemRange { first: 0, end: 2, skipped: REGION - 1, cut: REGION - 1 }
-    );
+    let items = content.items(region - 1..region + 1);
+    assert_eq!((items.first, items.end), (0, 2));
     assert_eq!(content.items_of(&all[REGION as usize..][..10]), Some(content.items(region..region + 10)));
     assert_eq!(content.items_of(&all[LENGTH - 1..]).map(|range| range.end), Some(content.item_count()));
     assert_eq!(content.items_of(b"elsewhere"), None);

@@ -30,7 +30,7 @@ fn is_broken(offset: u64) -> bool {
 }
 
 impl RangeSource for FailingSource {
-    fn len(&self) -> u64 {
+    fn byte_len(&self) -> u64 {
         self.bytes.len() as u64
     }
 

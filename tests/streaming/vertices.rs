@@ -69,13 +69,13 @@ where
             StreamOutcome::Cancelled => panic!("nothing was cancelled"),
         }
         // Only a block is inflated.
-        let is_block = content.parts().get(part).unwrap().is_block;
+        let is_block = content.parts()[part as usize].is_block;
         let buffers = streamer.get(content.item(part, 0).first).unwrap();
         assert_eq!(event.work.inflated > 0, is_block && buffers.sizes.bytes > 0, "{part}: {:?}", event.work);
         assert_eq!((buffers.buffer.len() as u64, buffers.sizes.index_offset % 4), (buffers.sizes.bytes, 0));
         assert_eq!(buffers.draws.len(), 1);
         let draw = &buffers.draws[0];
-        assert_eq!((draw.surface, draw.indices), (content.parts().get(part).unwrap().surface, buffers.sizes.indices));
+        assert_eq!((draw.surface, draw.indices), (content.parts()[part as usize].surface, buffers.sizes.indices));
         Ok(corners(buffers, draw, &layout()))
     });
     values.collect()

@@ -212,7 +212,7 @@ pub fn answers(bytes: &[u8], sidecar: Option<Sidecar>, step: usize) -> Answers {
 
 /// Runs the queries with a sidecar, if its bytes are accepted as one.
 pub fn answers_through(bytes: &[u8], sidecar: &[u8], trust: Trust, step: usize) -> Answers {
-    answers(bytes, Sidecar::new(sidecar.to_vec(), &key(), trust), step)
+    answers(bytes, Sidecar::open(sidecar.to_vec(), &key(), trust), step)
 }
 
 fn ask_mesh(mesh: &Mesh<&[u8]>, told: &mut Answers, step: usize) {

@@ -56,7 +56,7 @@ fn write(path: &Path, side: u32, length: u64) -> File {
 fn open(path: &Path) -> Model<Map> {
     // SAFETY: the file is in a temporary folder, and nothing writes to it any more.
     #[allow(unsafe_code, reason = "only a map leaves the file out of the memory of the process")]
-    Model::open(unsafe { meshpeek::map(path).unwrap() }).unwrap()
+    Model::open(unsafe { meshpeek::Map::open(path).unwrap() }).unwrap()
 }
 
 /// Counts the items of every surface, and reads its header, its positions, normals and indices, and

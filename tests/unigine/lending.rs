@@ -201,7 +201,7 @@ fn a_sidecar_has_the_trees_of_inflated_surfaces() {
     write_sidecar(&mut Builder::default(), &mesh, &key(), &mut out).unwrap();
     assert_eq!(mesh.inflated_bytes(), 0);
     for trust in [Trust::Trusted, Trust::Untrusted] {
-        let sidecar = Arc::new(Sidecar::new(out.get_ref().clone(), &key(), trust).unwrap());
+        let sidecar = Arc::new(Sidecar::open(out.get_ref().clone(), &key(), trust).unwrap());
         for (index, height) in [(0, 0.0_f32), (1, -5.0)] {
             let geometry: &dyn Geometry = &mesh;
             let lent = geometry.lend(index).unwrap();

@@ -221,7 +221,7 @@ fn accounts_for_every_byte() {
 fn looked_at(region: &Region) -> u64 {
     match region.field.name() {
         // A tree is inflated only on request.
-        _ if region.field.inner().is_some_and(|part| part.list == "tree") => 0,
+        _ if region.field.inner().is_some_and(|(list, _)| list == "tree") => 0,
         "tree" | "bind_transforms" | "bone_ids" | "positions" | "tangents" | "uv0" | "uv1" | "colors" | "indices"
         | "attribute_indices" => 0,
         "weights" | "keys" => region.count,
@@ -534,7 +534,7 @@ fn touches_no_more_than_it_says() {
     let sum = |wanted: &dyn Fn(&Region) -> bool| all.iter().filter(|region| wanted(region)).map(looked_at).sum::<u64>();
     let body = region(&whole, "bind_transforms").end as u64;
     let of = |surface: u64| {
-        move |region: &Region| region.start >= body && region.field.outer().is_some_and(|step| step.index == surface)
+        move |region: &Region| region.start >= body && region.field.outer().is_some_and(|(_, index)| index == surface)
     };
     let header = sum(&|region| region.end <= body);
     let mesh = Mesh::open_with(whole.as_slice(), &OpenOptions::default().with_record_access(true)).unwrap();
@@ -647,7 +647,7 @@ fn any_owner_will_do() {
     look(whole.clone().into_boxed_slice());
     look(std::borrow::Cow::Borrowed(whole.as_slice()));
     // SAFETY: no process writes to the samples.
-    let map = unsafe { meshpeek::map(data().join("skinned_ms12.mesh")).unwrap() };
+    let map = unsafe { meshpeek::Map::open(data().join("skinned_ms12.mesh")).unwrap() };
     look(map).check().unwrap();
     look(meshpeek::read(data().join("skinned_ms12.mesh")).unwrap());
     // The bytes may have any address: a file inside another file is not aligned.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::gpu::{Semantic, StoredAttribute, StoredIndices, VertexFormat, wgsl};
+use meshpeek::gpu::{Semantic, StoredAttribute, VertexFormat, wgsl};
 use meshpeek::{Array, Geometry, Surface};
 
 use crate::evaluator::{Evaluator, Rounding};
@@ -82,13 +82,13 @@ fn compare(attribute: &StoredAttribute<'_>, surface: &Surface<'_>, what: &str) {
 fn compare_indices(surface: &Surface<'_>, tally: &mut Tally, what: &str) {
     let streams = [surface.indices(), surface.attribute_indices()];
     for indices in streams.into_iter().flatten() {
-        let Some(stored) = StoredIndices::of(&indices) else {
+        let Some(width) = indices.stored_width() else {
             *tally.entry("indices that are not stored".to_owned()).or_default() += 1;
             continue;
         };
-        let width = usize::from(stored.width);
-        assert_eq!((stored.count, stored.bytes.len()), (indices.len(), indices.len() * width), "{what}");
-        for (index, bytes) in indices.iter().zip(stored.bytes.chunks_exact(width)).take(ITEMS) {
+        let width = usize::from(width);
+        assert_eq!(indices.as_bytes().len(), indices.len() * width, "{what}");
+        for (index, bytes) in indices.iter().zip(indices.as_bytes().chunks_exact(width)).take(ITEMS) {
             let mut word = [0; 4];
             word[..width].copy_from_slice(bytes);
             assert_eq!(u32::from_le_bytes(word), index, "{what}");

@@ -100,7 +100,7 @@ fn map(path: &Path) -> memmap2::Mmap {
 
 fn open(files: &Files) -> Mesh<meshpeek::Map> {
     // SAFETY: no process writes to the file any more.
-    Mesh::open(unsafe { meshpeek::map(files.path(".mesh")).unwrap() }).unwrap()
+    Mesh::open(unsafe { meshpeek::Map::open(files.path(".mesh")).unwrap() }).unwrap()
 }
 
 fn meshpeek(files: &Files, question: Question) -> (Answer, Held) {

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use meshpeek::Surface;
-use meshpeek::gpu::{StoredAttribute, StoredIndices, wgsl};
+use meshpeek::{Array as _, Surface};
+use meshpeek::gpu::{StoredAttribute, wgsl};
 use meshpeek::model::Indices;
 
 use crate::Tally;
@@ -89,9 +89,8 @@ const FRAGMENT: &str = "
 /// Returns the text of an expression for the index of a corner. If the file stores no indices that
 /// a shader can read, the corner is used.
 fn index_expression<'a>(indices: &Indices<'a>, bytes: &mut Bytes<'a>) -> String {
-    let Some(stored) = StoredIndices::of(indices) else { return "corner".to_owned() };
-    let start = bytes.add(stored.bytes);
-    let (width, bits) = (stored.width, stored.width * 8);
+    let Some(width) = indices.stored_width() else { return "corner".to_owned() };
+    let (start, bits) = (bytes.add(indices.as_bytes()), width * 8);
     format!("meshpeek_unpack_u{bits}({start}u + {width}u * corner)")
 }
 

@@ -261,26 +261,26 @@ impl Builder<'_, '_> {
     /// Adds the clips of other files. A file whose bones are not those of the mesh is left out.
     fn other_clips(&mut self, own: &dyn Animations, built: &BuiltAsset, bones: &[u32], meshes: &[u32]) -> Result<()> {
         let mut foreign = ForeignClips::default();
-        for source in self.scene.placed.input.clips {
-            let count = source.animations.clip_count()?;
+        for &(name, animations) in self.scene.placed.input.clips {
+            let count = animations.clip_count()?;
             let has_bones = built.skeleton.as_ref().is_some_and(|skeleton| skeleton.bone_count() > 0);
-            let map = if has_bones { different_bones(own, source.animations)? } else { Vec::new() };
+            let map = if has_bones { different_bones(own, animations)? } else { Vec::new() };
             // Vertex frames fit their own mesh only.
-            let has_frames = count > 0 && source.animations.clip(0)?.first_vertex_frame.is_some();
+            let has_frames = count > 0 && animations.clip(0)?.first_vertex_frame.is_some();
             if has_frames || map.iter().all(Option::is_none) {
-                foreign.add(source.name, count);
+                foreign.add(name, count);
                 continue;
             }
             for clip in 0..count {
                 let rate = self.scene.options.rate;
-                let input = ClipInput { animations: source.animations, clip, name: Some(source.name), rate };
+                let input = ClipInput { animations, clip, name: Some(name), rate };
                 if self.clip(&input, built, &map, bones, meshes)? {
                     foreign.moves_mesh = true;
                     continue;
                 }
-                let is_empty = source.animations.clip(clip)?.frames == 0;
+                let is_empty = animations.clip(clip)?.frames == 0;
                 let why = if is_empty { "has no frames" } else { "moves no bone of the mesh" };
-                let text = format!("clip {clip} of {}, which {why}", source.name);
+                let text = format!("clip {clip} of {name}, which {why}");
                 self.losses.add(LossKind::Metadata, None, text);
             }
         }

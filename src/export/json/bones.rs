@@ -77,9 +77,9 @@ pub(super) fn write_animations(scene: &ExportScene<'_>, json: &mut JsonText<'_>)
         Ok(())
     })?;
     let space = BoneSpace::new(first_space.unwrap_or_default());
-    json.key("animations").objects(scene.placed.input.clips, |json, source| {
-        json.key("name").string(source.name)?;
-        write_skeleton(source.animations, &space, None, source.name, json)
+    json.key("animations").objects(scene.placed.input.clips, |json, (name, animations)| {
+        json.key("name").string(name)?;
+        write_skeleton(*animations, &space, None, name, json)
     })
 }
 

@@ -85,7 +85,7 @@ fn block_of(view: View<'_>, kind: ElementKind, start: usize) -> Field {
 
 /// Returns the column of a vertex that contains the byte at the offset `byte` of the vertex.
 pub(super) fn column<D: AsRef<[u8]>>(mesh: &Mesh<D>, region: &Region, vertex: usize, byte: usize) -> Option<Value> {
-    let number = usize::try_from(region.field.outer()?.index).ok()?;
+    let number = usize::try_from(region.field.outer()?.1).ok()?;
     let vertices = mesh.mesh(number).ok()?.vertex_buffer().ok()??.vertices().ok()?;
     let holds = |column: &&Column| byte < usize::from(column.start.saturating_add(column.size));
     let column = *vertices.format().columns().iter().find(holds)?;

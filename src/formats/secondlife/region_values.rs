@@ -15,7 +15,7 @@ pub(super) fn header_value(here: &RegionBytes<'_>) -> Option<Value> {
     if field.name() == "open" {
         return Some(Value::Integer(i32::from_be_bytes(*here.bytes.last_chunk()?).into()));
     }
-    [field.outer(), field.inner()].into_iter().flatten().find(|segment| segment.list == "header")?;
+    [field.outer(), field.inner()].into_iter().flatten().find(|(list, _)| *list == "header")?;
     let key = key_at(here.bytes, 0)?;
     // Before the bytes of a key are its marker and its length, or a quote on either side.
     let around = if key.quote().is_some() { 2 } else { 5 };

@@ -49,7 +49,8 @@ const AHEAD: [u64; 2] = [64 << 10, 1 << 20];
 /// and at most 4 MiB. A program can therefore read an array in pieces of any size, and call
 /// `prefetch` before each piece.
 ///
-/// Use [`prefetch_file`] for a whole file, and a [`PrefetchList`] for bytes at many places.
+/// Use [`Model::prefetch`](crate::Model::prefetch) for a whole file, and a [`PrefetchList`] for bytes
+/// at many places.
 pub fn prefetch(bytes: &[u8]) {
     if !bytes.is_empty() {
         sequence::prefetch(bytes);

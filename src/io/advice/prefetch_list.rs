@@ -70,11 +70,11 @@ fn spans(parts: &[&[u8]]) -> impl Iterator<Item = Span> {
 ///
 /// # let path = "data/unigine/room_ms14.mesh";
 /// // SAFETY: No process writes to the sample while this runs.
-/// let model = Model::open(unsafe { meshpeek::map(path)? })?;
+/// let model = Model::open(unsafe { meshpeek::Map::open(path)? })?;
 /// let arrays: Vec<_> =
 ///     model.surfaces()?.map(|surface| surface.positions()).collect::<Result<_, _>>()?;
 /// let wanted = [(1, 3), (0, 0), (1, 0)]; // surface and vertex
-/// let mut list = PrefetchList::new();
+/// let mut list = PrefetchList::default();
 /// for (surface, vertex) in wanted {
 ///     arrays[surface].list_item(vertex, &mut list);
 /// }
@@ -91,12 +91,6 @@ pub struct PrefetchList<'a> {
 }
 
 impl<'a> PrefetchList<'a> {
-    /// Makes an empty list.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { parts: Vec::new() }
-    }
-
     /// Makes an empty list, with memory for `count` parts.
     #[must_use]
     pub fn with_capacity(count: usize) -> Self {
@@ -112,15 +106,11 @@ impl<'a> PrefetchList<'a> {
     }
 
     /// Returns the number of parts in the list.
+    #[doc(hidden)]
+    #[allow(clippy::len_without_is_empty, reason = "only tests call it")]
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.parts.len()
-    }
-
-    /// Returns whether the list has no parts.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.parts.is_empty()
     }
 
     /// Advises the operating system that the program will soon read all bytes of the list.
@@ -133,7 +123,7 @@ impl<'a> PrefetchList<'a> {
     /// the method reads the whole region in pieces of 2 MiB, and waits until most of it is in
     /// memory. This takes less time than reading the parts in smaller pieces.
     pub fn prefetch(self) {
-        Self::prefetch_items(self.len(), |part, list| list.extend(self.parts.get(part).copied()));
+        Self::prefetch_items(self.parts.len(), |part, list| list.extend(self.parts.get(part).copied()));
     }
 
     /// Prefetches `count` items at once. `add` adds the bytes of the item with the given number to
@@ -200,10 +190,10 @@ mod tests {
         let bytes = vec![3_u8; 1_000_000];
         let mut list = PrefetchList::with_capacity(3);
         list.push(&[]);
-        assert!(list.is_empty());
+        assert_eq!(list.len(), 0);
         list.extend([&bytes[900_000..], &bytes[5..5], &bytes[..10], &bytes[5..300_000]]);
         assert_eq!(list.len(), 3);
         list.prefetch();
-        PrefetchList::new().prefetch();
+        PrefetchList::default().prefetch();
     }
 }

@@ -55,8 +55,8 @@ impl Affine {
         [x, y, z, self.origin]
     }
 
-    /// Returns the images of the x, y and z axes and of the origin, with each component rounded to
-    /// `f32`.
+    /// Returns the images of the x, y and z axes and of the origin, with each component rounded
+    /// to `f32`.
     #[must_use]
     pub fn columns_f32(&self) -> [[f32; 3]; 4] {
         self.columns().map(|column| column.map(narrow))

@@ -121,6 +121,7 @@ impl Pose {
     /// # Errors
     ///
     /// Returns the errors of [`set_time`](Self::set_time).
+    #[doc(hidden)]
     pub fn moment(
         motion: &dyn Animations,
         clip: usize,

@@ -143,6 +143,7 @@ impl Retarget {
     }
 
     /// Returns the number of bones of `onto` that have a bone with the same name in `from`.
+    #[doc(hidden)]
     #[must_use]
     pub fn matched(&self) -> usize {
         self.sources.iter().flatten().count()

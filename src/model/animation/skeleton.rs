@@ -27,10 +27,10 @@ use crate::parse::{expect_length, filled, room};
 /// use meshpeek::Pose;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = mesh.skeleton()?;
-/// let mut model = vec![Affine::IDENTITY; skeleton.len()];
+/// let mut model = vec![Affine::IDENTITY; skeleton.bind().len()];
 /// skeleton.model(Pose::rest(mesh.animations())?.bones(), &mut model)?;
 /// assert_eq!(model, skeleton.bind());
-/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.bind().len()];
 /// skeleton.palette(&model, &mut palette)?;
 /// # Ok(())
 /// # }
@@ -375,7 +375,7 @@ mod tests {
             let error = Skeleton::new(&rig(parents)).unwrap_err();
             assert_eq!((error.kind().id(), error.field().name()), ("value", "parent"));
             assert_eq!(error.format(), "rig");
-            error.field().outer().unwrap().index
+            error.field().outer().unwrap().1
         };
         assert_eq!(fails(&[0]), 0);
         assert_eq!(fails(&[-1, 1]), 1);

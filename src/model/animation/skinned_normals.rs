@@ -31,7 +31,7 @@ use crate::parse::expect_length;
 /// use meshpeek::SkinnedSurface;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = mesh.skeleton()?;
-/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.bind().len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
 /// let surface = mesh.surface(0)?;
 /// let welded = surface.weld()?; // the vertices of a GPU
@@ -65,7 +65,7 @@ pub struct SkinnedNormals<'a, 'p> {
 /// use meshpeek::SkinnedSurface;
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = mesh.skeleton()?;
-/// let mut palette = vec![Default::default(); skeleton.len()];
+/// let mut palette = vec![Default::default(); skeleton.bind().len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
 /// let skinned = SkinnedSurface::new(&mesh.surface(0)?, &palette)?;
 /// if let Some(frames) = skinned.tangent_frames()? {

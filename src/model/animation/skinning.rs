@@ -28,11 +28,11 @@ use crate::parse::expect_length;
 /// use meshpeek::model::animation::{SkinMatrix, SkinnedSurface};
 /// let mesh = meshpeek::open("data/unigine/skinned_ms12.mesh")?;
 /// let skeleton = mesh.skeleton()?;
-/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len()];
+/// let mut palette = vec![SkinMatrix::IDENTITY; skeleton.bind().len()];
 /// skeleton.palette(skeleton.bind(), &mut palette)?;
 /// for surface in mesh.surfaces()? {
 ///     let skinned = SkinnedSurface::new(&surface, &palette)?;
-///     let mut positions = vec![[0.0; 3]; skinned.len()];
+///     let mut positions = vec![[0.0; 3]; surface.counts()?.vertices as usize];
 ///     skinned.positions_into(&mut positions)?;
 ///     assert_eq!(skinned.position(0)?, positions.first().copied());
 /// }
@@ -75,12 +75,14 @@ impl<'a, 'p> SkinnedSurface<'a, 'p> {
     }
 
     /// Returns the number of positions.
+    #[doc(hidden)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
     /// Returns whether the surface has no positions.
+    #[doc(hidden)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()

@@ -59,13 +59,6 @@ short_debug!(Welded: |welded| { vertices: items(&welded.vertices), indices: item
 ///
 /// The type of the array determines the index stream that refers to its items, so
 /// [`Welded::gather`] cannot use the wrong index stream.
-///
-/// ```
-/// use meshpeek::model::{IndexStream, Normals, Positions, VertexArray};
-///
-/// assert_eq!(Positions::STREAM, IndexStream::Positions);
-/// assert_eq!(Normals::STREAM, IndexStream::Attributes);
-/// ```
 pub trait VertexArray: Array {
     /// The index stream that refers to the items of the array.
     #[doc(hidden)]
@@ -150,21 +143,20 @@ impl Welded {
         Ok(())
     }
 
-    /// Calls `get` with the index of each vertex in an index stream, and returns the results in the
-    /// order of the vertices.
+    /// Calls `get` with each vertex, and returns the results in the order of the vertices.
     ///
     /// This gathers data that is not a [`VertexArray`], such as bone weights, or skinned positions
     /// in memory.
     ///
     /// ```
     /// # fn main() -> meshpeek::Result<()> {
-    /// use meshpeek::{Array, model::IndexStream};
+    /// use meshpeek::Array;
     ///
     /// # let model = meshpeek::Model::open(meshpeek::read("data/unigine/cube_ms13.mesh")?)?;
     /// # let surface = model.surface(0)?;
     /// let welded = surface.weld()?;
     /// let raised: Vec<[f32; 3]> = surface.positions()?.iter().map(|[x, y, z]| [x, y, z + 1.0]).collect();
-    /// let vertices = welded.gather_with(IndexStream::Positions, |index| raised.get(index as usize).copied())?;
+    /// let vertices = welded.gather_with(|vertex| raised.get(vertex.position as usize).copied())?;
     /// assert_eq!(vertices.len(), 24);
     /// # Ok(())
     /// # }
@@ -177,25 +169,24 @@ impl Welded {
     ///
     /// [`ErrorKind::Missing`]: crate::ErrorKind::Missing
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
-    pub fn gather_with<T>(&self, stream: IndexStream, get: impl FnMut(u32) -> Option<T>) -> Result<Vec<T>> {
-        let missing = |index| Cause::Missing { expected: format!("an item with the index {index}").into() };
-        collect(self.vertices.len(), self.items(stream, get, missing))
+    pub fn gather_with<T>(&self, mut get: impl FnMut(Corner) -> Option<T>) -> Result<Vec<T>> {
+        let items = self.vertices.iter().enumerate().map(|(vertex, corner)| {
+            let Corner { position, attribute } = *corner;
+            let expected = || format!("an item for position {position} and attribute {attribute}").into();
+            get(*corner).ok_or_else(|| fault(vertex, "", Cause::Missing { expected: expected() }))
+        });
+        collect(self.vertices.len(), items)
     }
 
     fn items_of<A: VertexArray>(&self, array: A) -> impl Iterator<Item = Result<A::Item>> {
-        let missing = move |index: u32| Cause::NoSuch { count: as_u64(array.len()), index: index.into() };
-        self.items(A::STREAM, move |index| array.get(as_index(index)), missing)
-    }
-
-    fn items<T>(
-        &self,
-        stream: IndexStream,
-        mut get: impl FnMut(u32) -> Option<T>,
-        missing: impl Fn(u32) -> Cause,
-    ) -> impl Iterator<Item = Result<T>> {
+        let name = match A::STREAM {
+            IndexStream::Positions => "position",
+            IndexStream::Attributes => "attribute",
+        };
         self.vertices.iter().enumerate().map(move |(vertex, corner)| {
-            let index = corner.index(stream);
-            get(index).ok_or_else(|| fault(vertex, stream, missing(index)))
+            let index = corner.index(A::STREAM);
+            let missing = || Cause::NoSuch { count: as_u64(array.len()), index: index.into() };
+            array.get(as_index(index)).ok_or_else(|| fault(vertex, name, missing()))
         })
     }
 }
@@ -213,10 +204,6 @@ fn collect<T>(count: usize, items: impl Iterator<Item = Result<T>>) -> Result<Ve
     Ok(list)
 }
 
-fn fault(vertex: usize, stream: IndexStream, kind: Cause) -> Error {
-    let name = match stream {
-        IndexStream::Positions => "position",
-        IndexStream::Attributes => "attribute",
-    };
+fn fault(vertex: usize, name: &'static str, kind: Cause) -> Error {
     Error::without_offset("weld", Field::new(name).in_list("vertices", as_u64(vertex)), kind)
 }

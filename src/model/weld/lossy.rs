@@ -15,20 +15,7 @@ use crate::model::surface::Counts;
 use crate::model::surface::Surface;
 use crate::model::weld::reserve::{push, reserve};
 
-/// A report of the parts of a damaged surface that
-/// [`Surface::weld_lossy`](crate::Surface::weld_lossy) left out.
-///
-/// ```
-/// # fn main() -> meshpeek::Result<()> {
-/// let model = meshpeek::Model::open(meshpeek::read("data/secondlife/quad.llmesh")?)?;
-/// let (welded, omitted) = model.surface(0)?.weld_lossy()?;
-/// if let Some(first) = omitted.first {
-///     eprintln!("left out {} triangles: {first}", omitted.triangles.len());
-/// }
-/// assert!(omitted.is_empty() && !welded.indices.is_empty());
-/// # Ok(())
-/// # }
-/// ```
+/// A report of the parts of a damaged surface that welding left out.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Omitted {
@@ -52,14 +39,6 @@ short_debug!(Omitted: |omitted| { triangles: items(&omitted.triangles), first: &
 /// An index of a triangle corner that is out of range or missing.
 ///
 /// The [`Display`](fmt::Display) implementation describes the invalid index for a user.
-///
-/// ```
-/// use meshpeek::model::{IndexStream, InvalidIndex};
-///
-/// let invalid =
-///     InvalidIndex { triangle: 2, corner: 1, stream: IndexStream::Positions, index: Some(200), count: 8 };
-/// assert_eq!(invalid.to_string(), "expected a position index below 8, found 200 at corner 1 of triangle 2");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidIndex {
     /// The index of the triangle in the surface, counted from 0 in file order.
@@ -75,12 +54,6 @@ pub struct InvalidIndex {
 }
 
 impl Omitted {
-    /// Returns whether nothing was left out.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.triangles.is_empty() && self.unused_indices == [0; 2]
-    }
-
     /// Converts the index of a triangle of the welded surface to the index of the same triangle in
     /// the surface of the file.
     ///

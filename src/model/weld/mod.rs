@@ -7,7 +7,9 @@ mod merge;
 mod reserve;
 
 pub use gather::{VertexArray, Welded};
-pub use lossy::{InvalidIndex, Omitted};
+#[cfg(feature = "internals")]
+pub use lossy::InvalidIndex;
+pub use lossy::Omitted;
 
 use std::ops::Range;
 
@@ -81,13 +83,13 @@ impl Surface<'_> {
     }
 
     /// Converts the surface to vertices with a single index stream like [`weld`](Self::weld), but
-    /// leaves out damaged triangles. Returns the welded surface, and a report of the triangles that
-    /// were left out.
+    /// leaves out damaged triangles. Returns the welded surface, and the numbers of the triangles
+    /// that were left out, in ascending order.
     ///
     /// A triangle is left out if one of its indices is out of range or missing. The other triangles
-    /// stay in file order, and [`Omitted::source_triangle`] returns their indices in the file. If
-    /// no triangle is damaged, the result is equal to the result of `weld`, and takes the same
-    /// time. Otherwise 8 bytes per corner of additional memory are needed during the call.
+    /// stay in file order. If no triangle is damaged, the result is equal to the result of `weld`,
+    /// and takes the same time. Otherwise 8 bytes per corner of additional memory are needed during
+    /// the call, and the error of `weld` names the first invalid index.
     ///
     /// [Queries](crate::query::Scene) ignore triangles with a position index that is out of range.
     /// In contrast to `weld_lossy`, they also ignore triangles with a coordinate that is not finite
@@ -102,9 +104,8 @@ impl Surface<'_> {
     /// let mesh = meshpeek::Model::open(file)?;
     /// let surface = mesh.surface(0)?;
     /// assert!(surface.weld().is_err()); // The first triangle has the index 9.
-    /// let (welded, omitted) = surface.weld_lossy()?;
-    /// assert_eq!((welded.indices, omitted.triangles.as_slice()), (vec![0, 1, 2], &[0][..]));
-    /// assert_eq!(omitted.source_triangle(0), 1);
+    /// let (welded, left_out) = surface.weld_lossy()?;
+    /// assert_eq!((welded.indices, left_out), (vec![0, 1, 2], vec![0]));
     /// # Ok(())
     /// # }
     /// ```
@@ -113,7 +114,13 @@ impl Surface<'_> {
     ///
     /// Returns an error if the index streams, the positions or the lengths of the arrays cannot be
     /// read, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
-    pub fn weld_lossy(&self) -> Result<(Welded, Omitted)> {
+    pub fn weld_lossy(&self) -> Result<(Welded, Vec<u32>)> {
+        self.weld_reported().map(|(welded, omitted)| (welded, omitted.triangles))
+    }
+
+    /// Converts the surface like [`weld_lossy`](Self::weld_lossy), with a report of what was left
+    /// out.
+    pub(crate) fn weld_reported(&self) -> Result<(Welded, Omitted)> {
         match self.weld() {
             Ok(welded) => Ok((welded, Omitted::default())),
             Err(error) if matches!(error.cause(), Cause::Value { .. }) => {

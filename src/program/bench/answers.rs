@@ -232,7 +232,7 @@ impl<'a> HeldArrays<'a> {
 
     /// Prefetches the vertices that the query reads.
     fn prefetch(&self, numbers: Range<u64>) {
-        let mut list = PrefetchList::new();
+        let mut list = PrefetchList::default();
         for (shape, vertex) in self.picks(numbers) {
             shape.positions.list_item(as_index(vertex), &mut list);
             shape.weights.iter().for_each(|weights| weights.list_item(vertex, &mut list));

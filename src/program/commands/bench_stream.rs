@@ -223,7 +223,7 @@ fn layout() -> crate::Result<VertexLayout> {
 
 /// Returns whether the arrays of the first part are borrowed from the map.
 fn has_mapped_arrays(map: &Map, model: &Model<FileBytes>, parts: &MeshParts) -> crate::Result<bool> {
-    let Some(part) = parts.get(0) else { return Ok(false) };
+    let Some(part) = parts.first() else { return Ok(false) };
     let mut is_mapped = true;
     let surface = model.surface(as_index(part.surface))?;
     MeshParts::arrays(&surface, part, |bytes| is_mapped &= bytes.is_empty() || map.range_of(bytes).is_some())?;

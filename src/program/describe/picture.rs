@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use crate::model::animation::Animations;
 use crate::program::args::Global;
 use crate::program::input::InputAsset;
 use crate::program::output::{counted, note, shown};
-use crate::render::{Background, ClipSource, LeftOutTriangles, MeshPicture, Picture, PictureOptions, SceneInput, draw};
+use crate::render::{Background, LeftOutTriangles, MeshPicture, Picture, PictureOptions, SceneInput, draw};
 
 /// The number of pixels for each triangle that is drawn, if a mesh has levels of detail.
 const PIXELS_PER_TRIANGLE: u64 = 16;
@@ -16,7 +17,7 @@ const PIXELS_PER_TRIANGLE: u64 = 16;
 pub fn with_scene<T>(
     asset: &InputAsset,
     path: &Path,
-    clips: &[ClipSource<'_>],
+    clips: &[(&str, &dyn Animations)],
     run: impl FnOnce(&SceneInput<'_>) -> crate::Result<T>,
 ) -> anyhow::Result<T> {
     let release = || asset.release();

@@ -6,11 +6,11 @@ use std::slice;
 use super::asset::InputAsset;
 use super::open::open;
 use super::paths::{InputPath, InputPaths};
+use crate::model::animation::Animations;
 use crate::program::args::{Global, WalkArgs};
 use crate::program::formats::is_part;
 use crate::program::outcome::usage;
 use crate::program::output::shown;
-use crate::scene::ClipSource;
 
 /// A file whose clips are used.
 pub struct AnimationFile {
@@ -20,8 +20,8 @@ pub struct AnimationFile {
 }
 
 impl AnimationFile {
-    pub fn source(&self) -> ClipSource<'_> {
-        ClipSource { name: &self.name, animations: self.asset.model.animations() }
+    pub fn source(&self) -> (&str, &dyn Animations) {
+        (&self.name, self.asset.model.animations())
     }
 }
 

@@ -184,7 +184,7 @@ fn placed_bones(
     let map = *space.conversion_to(&scene.target)?.map();
     let has_vertex_frames = clips.is_empty() && geometry.vertex_frame_count()? > 0;
     let clip = options.clip.unwrap_or_default();
-    let other = clips.first().map(|source| source.animations);
+    let other = clips.first().map(|(_, animations)| *animations);
     let source = other.unwrap_or(animations);
     let first = is_alone && source.clip_count()? > clip && source.clip(clip)?.frames > 0;
     let frame = options.frame.filter(|_| !has_vertex_frames).or(first.then_some(0.0));

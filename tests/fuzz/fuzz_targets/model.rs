@@ -164,7 +164,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut sidecar = Vec::new();
         builder.write_to(&KEY, &mut sidecar).unwrap();
         for trust in [Trust::Trusted, Trust::Untrusted] {
-            let sidecar = Arc::new(Sidecar::new(sidecar.clone(), &KEY, trust).unwrap());
+            let sidecar = Arc::new(Sidecar::open(sidecar.clone(), &KEY, trust).unwrap());
             assert_eq!(values(&Model::open(bytes).unwrap().with_sidecar(sidecar)), values(&model));
         }
     }

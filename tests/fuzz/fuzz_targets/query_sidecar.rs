@@ -66,11 +66,11 @@ fuzz_target!(|bytes: &[u8]| {
     if mode & 1 == 0 {
         reseal(&mut spoilt);
     }
-    if let Some(foreign) = Sidecar::new(spoilt.clone(), &key(), Trust::Untrusted) {
+    if let Some(foreign) = Sidecar::open(spoilt.clone(), &key(), Trust::Untrusted) {
         let scene = Scene::indexed(&spoken.flat, &Arc::new(foreign)).unwrap();
         assert!(ask(&scene, &spoken.questions) == spoken.expected);
     }
-    if let Some(own) = Sidecar::new(spoilt, &key(), Trust::Trusted) {
+    if let Some(own) = Sidecar::open(spoilt, &key(), Trust::Trusted) {
         let scene = Scene::indexed(&spoken.flat, &Arc::new(own)).unwrap();
         for ray in &spoken.questions.rays {
             scene.all_hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));

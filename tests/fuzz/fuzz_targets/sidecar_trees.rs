@@ -125,7 +125,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     reseal(&mut spoilt);
-    let Some(sidecar) = Sidecar::new(spoilt, &key(), Trust::Untrusted) else { return };
+    let Some(sidecar) = Sidecar::open(spoilt, &key(), Trust::Untrusted) else { return };
     let scene = Scene::indexed(&meshes.flat, &Arc::new(sidecar)).unwrap();
     assert!(ask(&scene, &meshes.questions) == meshes.expected, "an untrusted sidecar changes a result");
     let surfaces = scene.trees().map(|(surface, _)| surface);

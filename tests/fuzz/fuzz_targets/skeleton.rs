@@ -146,7 +146,7 @@ fn look_at_skeleton(rig: &Rig) {
         Ok(skeleton) => skeleton,
         Err(error) => {
             assert_eq!((error.kind().id(), error.field().name(), error.format()), ("value", "parent", "rig"));
-            let bone = error.field().outer().unwrap().index as usize;
+            let bone = error.field().outer().unwrap().1 as usize;
             let is_wild = (0..count).any(|bone| parent(rig, bone).is_err());
             assert!(if is_wild { parent(rig, bone).is_err() } else { is_in_cycle(rig, bone) }, "{error}");
             return;

@@ -124,14 +124,14 @@ fn add_clips(
         }
     }
     let mut foreign = ForeignClips::default();
-    for source in scene.placed.input.clips {
-        let (map, count) = (bones_by_name(own, source.animations)?, source.animations.clip_count()?);
+    for &(name, animations) in scene.placed.input.clips {
+        let (map, count) = (bones_by_name(own, animations)?, animations.clip_count()?);
         if map.iter().all(Option::is_none) {
-            foreign.add(source.name, count);
+            foreign.add(name, count);
             continue;
         }
         for clip in 0..count {
-            let source = (source.animations, clip, source.name);
+            let source = (animations, clip, name);
             foreign.moves_mesh |= add_clip(scene, source, &map, bones, content, losses)?;
         }
     }

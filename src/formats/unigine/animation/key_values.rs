@@ -24,7 +24,7 @@ fn key<'a>(
     here: &RegionBytes<'_>,
     animation: impl FnOnce(usize) -> Result<AnimationView<'a>>,
 ) -> Option<RegionElement> {
-    let view = animation(usize::try_from(here.region.field.outer()?.index).ok()?).ok()?;
+    let view = animation(usize::try_from(here.region.field.outer()?.1).ok()?).ok()?;
     let offset = here.region.start.checked_add(here.at.try_into().ok()?)?;
     let end = |key: &AnimationKey<'_>| {
         key.offset.saturating_add(1).saturating_add(key.components.len().try_into().unwrap_or(u64::MAX))

@@ -80,7 +80,7 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
 /// `add_block_fault` ignores an error in a block of another surface, because the call of
 /// `add_block_fault` for that surface reports the error.
 pub(super) fn add_block_fault(error: &Error, index: usize, report: &mut Report<'_>) {
-    if error.field().outer().is_some_and(|outer| outer.index == as_u64(index)) {
+    if error.field().outer().is_some_and(|(_, outer)| outer == as_u64(index)) {
         report.add(rules::INVALID_BLOCK, error.field(), error.offset().unwrap_or_default(), error.finding_text());
     }
 }

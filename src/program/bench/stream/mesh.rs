@@ -182,7 +182,7 @@ impl<C: Content> FlightScene for MeshScene<'_, C> {
             near.push((part, 0.0));
         });
         for (part, far) in &mut near {
-            *far = parts.get(*part).map_or(reach, |part| distance(&part.bounds, eye));
+            *far = parts.get(as_index(*part)).map_or(reach, |part| distance(&part.bounds, eye));
         }
         let mut drawn = Drawn::default();
         for (part, far) in &near {
@@ -256,7 +256,7 @@ pub fn reader<'m>(mesh: &'m dyn Geometry, parts: &'m MeshParts) -> crate::Result
     let arrays = mesh.surfaces()?.map(|surface| Ok((surface.indices()?, surface.positions()?)));
     let arrays = arrays.collect::<crate::Result<Vec<_>>>()?;
     Ok(Box::new(move |part| {
-        let Some(part) = parts.get(part) else { return 0 };
+        let Some(part) = parts.get(as_index(part)) else { return 0 };
         let Some((indices, positions)) = arrays.get(as_index(part.surface)) else { return 0 };
         let corners = as_index(part.triangles.start).saturating_mul(3)..as_index(part.triangles.end).saturating_mul(3);
         corners.step_by(CORNER_STEP).take(CORNERS_READ).fold(0, |sum, corner| {

@@ -103,7 +103,7 @@ fn block(name: &str) -> ByteKind {
 
 /// Returns the kind of the fields of some lists, or `None` if the list does not determine the kind.
 fn in_list(field: &Field) -> Option<ByteKind> {
-    let [outer, inner] = [field.outer(), field.inner()].map(|segment| segment.map_or("", |segment| segment.list));
+    let [outer, inner] = [field.outer(), field.inner()].map(|segment| segment.map_or("", |(list, _)| list));
     let is_count = field.name().rsplit('.').next() == Some("count");
     Some(match (outer, inner) {
         ("command", _) => SCRIPT_COMMANDS,

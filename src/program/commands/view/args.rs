@@ -289,7 +289,7 @@ fn parse_numbers(text: &str) -> Result<Camera, String> {
             if from.map(f64::to_bits) == to.map(f64::to_bits) {
                 return Err("expected a camera that looks at another point than its position".to_owned());
             }
-            Ok(Camera::LookAt { from, to })
+            Ok(Camera::look_at(from, to))
         }
         _ => Err(expected()),
     }

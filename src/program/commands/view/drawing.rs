@@ -13,7 +13,7 @@ use crate::program::formats::{LodFilter, level_index};
 use crate::program::input::{AnimationFile, InputAsset, open_animations};
 use crate::program::output::note;
 use crate::program::picture::textures::TextureFolder;
-use crate::render::{CameraMotion, ClipSource, Framing, MeshPicture, PictureOptions, draw, draw_textured};
+use crate::render::{CameraMotion, Framing, MeshPicture, PictureOptions, draw, draw_textured};
 use crate::{Animations, Limits};
 
 /// Draws meshes with the options on the command line.
@@ -41,13 +41,13 @@ impl<'a> Drawing<'a> {
     }
 
     /// Returns the clips of the file whose clip a picture shows.
-    fn shown(&self) -> Option<ClipSource<'_>> {
+    fn shown(&self) -> Option<(&str, &dyn Animations)> {
         self.animations.get(self.shown).map(AnimationFile::source)
     }
 
     /// Returns the number of the clip of `--clip`, in the file whose clip a picture shows.
     fn clip(&self, own: &dyn Animations) -> anyhow::Result<Option<usize>> {
-        let animations = self.shown().map_or(own, |source| source.animations);
+        let animations = self.shown().map_or(own, |(_, animations)| animations);
         self.args.clip.as_ref().map(|clip| clip.clip(animations)).transpose()
     }
 
@@ -56,8 +56,8 @@ impl<'a> Drawing<'a> {
         let first = asset.model.contents().asset(self.args.asset.unwrap_or_default())?;
         let Some(clip) = self.clip(first.animations())? else { return Ok(None) };
         let source = self.shown();
-        let name = source.map_or(first.animations(), |source| source.animations).clip(clip)?.name.to_string_lossy();
-        Ok(Some(if name.is_empty() { source.map_or(name, |source| source.name.to_owned()) } else { name }))
+        let name = source.map_or(first.animations(), |(_, animations)| animations).clip(clip)?.name.to_string_lossy();
+        Ok(Some(if name.is_empty() { source.map_or(name, |(file, _)| file.to_owned()) } else { name }))
     }
 
     /// Returns the options on the command line for the geometry of a mesh on a page. The clip is
@@ -148,14 +148,14 @@ impl<'a> Drawing<'a> {
         pictures: &[PictureOptions],
         motion: CameraMotion,
     ) -> anyhow::Result<Framing> {
-        with_scene(asset, path, self.shown().as_slice(), |input| Framing::new(input, pictures, motion))
+        with_scene(asset, path, self.shown().as_slice(), |input| Framing::with_motion(input, pictures, motion))
     }
 
     /// Returns the clip that is played: that of the options, or else the first, or all vertex
     /// frames. Returns `None` if the mesh does not move.
     pub fn played_clip(&self, asset: &InputAsset, options: &PictureOptions) -> anyhow::Result<Option<PlayedClip>> {
         let first = asset.model.contents().asset(self.args.asset.unwrap_or_default())?;
-        let other = self.shown().map(|source| source.animations);
+        let other = self.shown().map(|(_, animations)| animations);
         let animations = other.unwrap_or_else(|| first.animations());
         let (clip, frames, rate) = if animations.clip_count()? > 0 {
             let number = options.clip.unwrap_or_default();

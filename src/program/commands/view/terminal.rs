@@ -14,7 +14,7 @@ use crate::program::input::InputAsset;
 use crate::program::outcome::{Outcome, usage};
 use crate::program::output::{complain_about, shown};
 use crate::program::terminal::{Presentation, Terminal, TerminalScene, ViewState, show as show_scene};
-use crate::render::{Camera, CameraMotion, Framing, Picture, PictureOptions, Shading};
+use crate::render::{Camera, CameraMotion, CameraPlace, Framing, Picture, PictureOptions, Shading};
 
 /// The number of frames of a clip that are measured to place the camera.
 const MEASURED: u32 = 16;
@@ -79,7 +79,7 @@ impl TerminalScene for ShownMeshes<'_> {
         let (drawing, args) = (self.drawing, self.args);
         let Some(mesh) = self.meshes.get_mut(view.mesh) else { return Ok(Picture::new(size, [0; 4])?) };
         let camera = match args.camera {
-            camera @ Camera::LookAt { .. } => camera,
+            camera @ Camera(CameraPlace::LookAt { .. }) => camera,
             _ => Camera::orbit(view.yaw.into(), view.pitch.into()).with_zoom(view.zoom.into()),
         };
         let options = drawing.options(&mesh.asset, size)?.with_size(size).with_camera(camera);

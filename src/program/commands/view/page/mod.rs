@@ -20,14 +20,15 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::export::{ClipSource, Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
+use crate::export::{Export, ExportFormat, ExportOptions, SceneInput, SourceInfo};
 use crate::math::as_u64;
+use crate::model::animation::Animations;
 use crate::program::commands::map::style_of_all;
 use crate::program::input::InputAsset;
 use crate::program::output::base64;
 use crate::program::output::{shown, xml_text};
 use crate::program::picture::textures::TextureFolder;
-use crate::render::{Background, Camera};
+use crate::render::{Background, Camera, CameraPlace};
 use crate::text::block::CountingWriter;
 pub use files::PageFiles;
 use parts::{write_byte_map, write_error, write_findings, write_left_out};
@@ -73,7 +74,7 @@ pub struct PageMesh<'a> {
     pub path: &'a Path,
     pub asset: &'a InputAsset,
     /// The clips of other files.
-    pub clips: &'a [ClipSource<'a>],
+    pub clips: &'a [(&'a str, &'a dyn Animations)],
     /// The asset, the surfaces, the levels of detail and the clip that are shown.
     pub options: ExportOptions,
     /// The name of the clip that is shown at first.
@@ -323,15 +324,15 @@ impl PageStart {
 /// Returns a camera that turns around the mesh as its angles to the right and up, in degrees, and
 /// its zoom, and a camera at a point as the point and the one that it looks at.
 fn camera(camera: &Camera) -> Value {
-    match *camera {
-        Camera::Orbit { from: [x, y, z], up: [up_x, _, up_z], zoom } => {
+    match camera.0 {
+        CameraPlace::Orbit { from: [x, y, z], up: [up_x, _, up_z], zoom } => {
             let run = x.hypot(z);
             let pitch = y.atan2(run).to_degrees();
             // A camera that looks straight down or up is turned by its up direction.
             let yaw = if run > 1e-6 { x.atan2(z) } else { (-up_x * y.signum()).atan2(-up_z * y.signum()) };
             json!({ "angles": [yaw.to_degrees(), pitch], "zoom": zoom })
         }
-        Camera::LookAt { from, to } => json!({ "from": from, "to": to }),
+        CameraPlace::LookAt { from, to } => json!({ "from": from, "to": to }),
     }
 }
 

@@ -197,7 +197,7 @@ fn a_camera_has_the_angles_of_the_command_line() {
         let angle = |index: usize| json["angles"][index].as_f64().unwrap();
         assert!((angle(0) - yaw).abs() < 1e-3 && (angle(1) - pitch).abs() < 1e-3, "{made:?}: {json}");
     }
-    let camera = camera(&Camera::LookAt { from: [1.0, 2.0, 3.0], to: [0.0; 3] });
+    let camera = camera(&Camera::look_at([1.0, 2.0, 3.0], [0.0; 3]));
     assert_eq!(camera["from"][2], 3.0);
 }
 
