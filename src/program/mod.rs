@@ -25,7 +25,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub use input::registered::register_format;
 
 use args::Global;
-use input::lists::add_listed;
+use input::paths::add_listed;
 use output::report;
 
 const USAGE: &str = "\

@@ -1,7 +1,6 @@
 //! The code of the program for the parts of a mesh that only its format has. All other code uses
 //! the traits for meshes of any format. The names of files tell the formats of inputs and outputs.
 
-pub mod adjust_args;
 pub mod level_args;
 pub mod selectors;
 pub mod summary;
@@ -18,8 +17,9 @@ use crate::program::outcome::{UsageError, usage};
 use crate::program::output::shown;
 use crate::{Animations, Clip, Format, FrameBlend, Geometry};
 
-pub use adjust_args::AdjustArgs;
-pub use level_args::{LevelArgs, LevelNumber, LodFilter, filter_parser, level_index, level_parser, lod_parser};
+pub use level_args::{
+    AdjustArgs, LevelArgs, LevelNumber, LodFilter, filter_parser, level_index, level_parser, lod_parser,
+};
 pub use selectors::{Selector, surfaces};
 pub use summary::{GpuCounter, GpuSize, LevelSummary, SurfaceInBlock, SurfaceLod, SurfaceSummary};
 
