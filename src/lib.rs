@@ -41,7 +41,7 @@
 //! | an error, with field and byte offset | [`Error`] |
 //!
 //! No trait but [`Array`] has to be imported. The [guide] explains the library, the program,
-//! the file formats and the design; the page [costs](guide::design) says what each call reads and
+//! the file formats and the design; the section [costs](guide::design#costs) says what each call reads and
 //! allocates.
 //!
 //! # Modules

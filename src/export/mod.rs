@@ -45,9 +45,9 @@ mod vertices;
 use std::fmt;
 use std::io::{self, Write};
 
-pub use crate::scene::{LevelChoice, NormalChoice, SceneInput};
+pub use crate::scene::{LevelChoice, NormalChoice, OutputSpace, SceneInput};
 #[cfg(any(feature = "cli", feature = "internals"))]
-internal_use!(crate::scene::OutputSpace, source::SourceInfo);
+internal_use!(source::SourceInfo);
 pub use format::ExportFormat;
 pub use loss::Loss;
 internal_use!(crate::parse::LossKind);

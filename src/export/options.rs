@@ -73,7 +73,7 @@ options! {
         /// surfaces without stored ones.
         normals: Option<NormalChoice> = None, pub with_normals;
         /// The coordinate conventions of the output.
-        space: OutputSpace = OutputSpace::Target, pub(crate) with_space;
+        space: OutputSpace = OutputSpace::Target, pub with_space;
         /// How the placed mesh is turned and scaled.
         adjustment: Adjustment = Adjustment::default(), pub(crate) with_adjustment;
         /// Whether quantized integers are copied as they are stored, where glTF can hold them.
@@ -99,15 +99,6 @@ options! {
 }
 
 impl ExportOptions {
-    /// Chooses the coordinate conventions of the output: those of the mesh file if `stored` is
-    /// true, so that numbers are not changed, or else those of the output format, such as
-    /// [`Space::GLTF`](crate::model::Space::GLTF) for glTF. A mesh whose format defines no axes is
-    /// then assumed to be right-handed with y up.
-    #[must_use]
-    pub fn with_stored_space(self, stored: bool) -> Self {
-        Self { space: if stored { OutputSpace::Stored } else { OutputSpace::Target }, ..self }
-    }
-
     /// Sets the name of the mesh: the file name without its extension. The output names the mesh so
     /// if the file stores no name.
     #[must_use]

@@ -233,6 +233,14 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
         self.sidecar.as_ref()
     }
 
+    /// Returns whether the model is a part of what its file contains.
+    pub(super) fn is_part(&self) -> bool {
+        match &self.file {
+            FormatFile::SecondLife(mesh) => mesh.options().partial || mesh.options().asset > 0,
+            _ => false,
+        }
+    }
+
     /// Returns the opened file with the type of its format.
     pub(crate) const fn format_file(&self) -> &FormatFile<D> {
         &self.file

@@ -245,7 +245,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     }
 
     /// Returns the values of the file that only its format has, as the page
-    /// [JSON output](crate::guide::program) lists them, without those in compressed blocks of Second
+    /// [JSON output](crate::guide::json) lists them, without those in compressed blocks of Second
     /// Life.
     ///
     /// ```

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::model::{FormatFile, Model};
+use super::model::Model;
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::{self, FileBytes, Map};
 use crate::math::as_u64;
@@ -125,66 +125,9 @@ impl OpenOptions {
             (files, size) = (files.saturating_add(1), as_u64(data.as_ref().len()));
             Ok(data)
         })?;
-        let is_part = matches!(model.format_file(), FormatFile::SecondLife(_)) && (self.partial || self.asset > 0);
         let same = |key: Key| if key.size() == size { Ok(key) } else { Err(changed()) };
-        Ok((model, (files == 1 && !is_part).then(|| key.and_then(same))))
-    }
-}
-
-/// Where the sidecar of a model comes from, or why it has none:
-/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) returns it.
-///
-/// ```no_run
-/// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::SidecarState;
-/// use meshpeek::SidecarCache;
-///
-/// let (city, state) = meshpeek::OpenOptions::default().open_indexed("city.mesh", &SidecarCache::of_user())?;
-/// if let SidecarState::Failed(error) = &state {
-///     eprintln!("slower without a sidecar: {error}");
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[cfg(feature = "query")]
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum SidecarState {
-    /// The sidecar at this path already existed.
-    Found(PathBuf),
-    /// The sidecar was built, and written to this path.
-    Written(PathBuf),
-    /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
-    /// 1,024 triangles.
-    NotNeeded,
-    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
-    /// consists of several files. [`OpenOptions::with_asset`](crate::OpenOptions::with_asset) and
-    /// [`OpenOptions::with_partial`](crate::OpenOptions::with_partial) select a part of a Second Life file.
-    NotPossible,
-    /// There is no valid sidecar, and none could be built or written. The error has the path of the
-    /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
-    /// mesh is not searched for data that needs a sidecar.
-    Failed(Error),
-}
-
-#[cfg(feature = "query")]
-impl SidecarState {
-    /// Returns the path of the sidecar in use.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Found(path) | Self::Written(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// Returns why the sidecar could not be built or written.
-    #[must_use]
-    pub const fn error(&self) -> Option<&Error> {
-        match self {
-            Self::Failed(error) => Some(error),
-            _ => None,
-        }
+        let is_whole = files == 1 && !model.is_part();
+        Ok((model, is_whole.then(|| key.and_then(same))))
     }
 }
 
@@ -295,4 +238,60 @@ impl<S: AsRef<[u8]>> AsRef<[u8]> for SidecarBytes<S> {
 
 pub(super) fn changed() -> Error {
     Error::without_offset("file", Field::new("file"), Cause::Changed)
+}
+
+/// Where the sidecar of a model comes from, or why it has none:
+/// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) returns it.
+///
+/// ```no_run
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::{SidecarCache, SidecarState};
+///
+/// let (city, state) = meshpeek::OpenOptions::default().open_indexed("city.mesh", &SidecarCache::of_user())?;
+/// if let SidecarState::Failed(error) = &state {
+///     eprintln!("slower without a sidecar: {error}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "query")]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SidecarState {
+    /// The sidecar at this path already existed.
+    Found(PathBuf),
+    /// The sidecar was built, and written to this path.
+    Written(PathBuf),
+    /// The mesh needs no sidecar: all its data is found directly, and each surface has less than
+    /// 1,024 triangles.
+    NotNeeded,
+    /// The mesh cannot have a sidecar, because a sidecar belongs to one whole file. An Unreal mesh
+    /// consists of several files. [`OpenOptions::with_asset`](crate::OpenOptions::with_asset) and
+    /// [`OpenOptions::with_partial`](crate::OpenOptions::with_partial) select a part of a Second Life file.
+    NotPossible,
+    /// There is no valid sidecar, and none could be built or written. The error has the path of the
+    /// folder, of the sidecar or of the mesh file that caused it. If the folder cannot be used, the
+    /// mesh is not searched for data that needs a sidecar.
+    Failed(Error),
+}
+
+#[cfg(feature = "query")]
+impl SidecarState {
+    /// Returns the path of the sidecar in use.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Found(path) | Self::Written(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns why the sidecar could not be built or written.
+    #[must_use]
+    pub const fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! The content of the sidecar of a mesh, and writing it to the cache folder.
 
-use std::fmt;
 use std::io::{BufWriter, ErrorKind as IoErrorKind, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,9 +9,10 @@ use super::model::Model;
 use super::open_mapped::{MeshSources, SidecarPlace, SidecarState, changed};
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::{AtomicFile, FileStamp, OpenFolder};
+use crate::math::as_u64;
 use crate::model::Geometry;
 use crate::query;
-use crate::sidecar::{Builder, Key, Kind, Sidecar};
+use crate::sidecar::{Builder, Key, Sidecar};
 
 /// The longest time between two changes of a file that get the same time. Most systems count the
 /// time of files in steps of 1 to 10 milliseconds.
@@ -27,7 +27,10 @@ pub(crate) struct SidecarContent<'m> {
 impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// Writes the sidecar of the model, which belongs to the file with the stamp `mesh`. Take the
     /// stamp before the file is opened. Returns `false`, and writes nothing, if the model needs no
-    /// sidecar or consists of several files.
+    /// sidecar, consists of several files, or is a part of a file: an asset that is not the first,
+    /// or a [partial](crate::OpenOptions::with_partial) file.
+    ///
+    /// A change within 20 milliseconds of an earlier one can leave the stamp of a file as it is.
     ///
     /// [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) and
     /// [`open_mapped_indexed`](crate::OpenOptions::open_mapped_indexed) write sidecars to a cache.
@@ -38,8 +41,13 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), the errors of building the trees
     /// of large surfaces, and those of `out`.
     pub fn write_sidecar<W: Write + Seek>(&self, mesh: &FileStamp, out: &mut W) -> Result<bool> {
+        let key = Key::from(mesh);
+        let size = self.source(0).map_or(0, |data| as_u64(data.as_ref().len()));
+        if size != key.size() {
+            return Err(changed());
+        }
         let Some(mut content) = self.sidecar_content()? else { return Ok(false) };
-        content.write_to(&mesh.into(), out).map(|()| true)
+        content.write_to(&key, out).map(|()| true)
     }
 
     /// Collects the content of the sidecar of the model. Returns `None` if the model needs no
@@ -47,8 +55,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// make a stored tree worthwhile.
     ///
     /// The call walks all data that is not found directly, such as the weights of a UNIGINE mesh up
-    /// to ms13. A model that consists of several files has no sidecar, because a sidecar
-    /// belongs to one file.
+    /// to ms13. A sidecar belongs to one whole file.
     ///
     /// # Errors
     ///
@@ -56,7 +63,7 @@ impl<D: AsRef<[u8]> + Send + Sync> Model<D> {
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or the error of a surface whose
     /// triangles cannot be counted.
     pub(crate) fn sidecar_content(&self) -> Result<Option<SidecarContent<'_>>> {
-        if self.file().source_count() > 1 {
+        if self.is_part() || self.file().source_count() > 1 {
             return Ok(None);
         }
         let mut builder = Builder::default();
@@ -80,18 +87,9 @@ impl SidecarContent<'_> {
 
     /// Returns the number of records of the given kind. [`write_to`](Self::write_to) adds the
     /// records of trees.
-    pub(crate) fn count(&self, kind: Kind) -> u64 {
+    #[cfg(feature = "cli")]
+    pub(crate) fn count(&self, kind: crate::sidecar::Kind) -> u64 {
         self.builder.count(kind)
-    }
-}
-
-impl fmt::Debug for SidecarContent<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = out.debug_struct("SidecarContent");
-        for kind in Kind::ALL {
-            shown.field(kind.name(), &self.count(kind));
-        }
-        shown.finish_non_exhaustive()
     }
 }
 

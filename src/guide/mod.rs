@@ -1,4 +1,4 @@
-//! The guide: the library, the formats, the program and the design.
+//! The guide: the library, the formats, the program, its JSON output and the design.
 //!
 //! The pages are also plain files in `src/guide`.
 #![allow(clippy::doc_markdown, reason = "the pages are also read as plain files, and name fields of formats")]
@@ -14,15 +14,17 @@ pub mod library {}
 #[doc = include_str!("ezmesh.md")]
 pub mod formats {}
 
-/// The program: its tasks and verbs, pictures, exports and sidecars, and its JSON output.
+/// The program: its tasks and verbs, pictures, exports and sidecars.
 ///
 #[doc = include_str!("tasks.md")]
 #[doc = include_str!("command_line.md")]
 #[doc = include_str!("pictures.md")]
 #[doc = include_str!("export.md")]
 #[doc = include_str!("sidecars.md")]
-#[doc = include_str!("json.md")]
 pub mod program {}
+
+#[doc = include_str!("json.md")]
+pub mod json {}
 
 /// The design: the architecture, the costs of each call, the measured speed, and the safety.
 ///

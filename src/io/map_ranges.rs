@@ -44,8 +44,12 @@ thread_local! {
 /// The methods take byte ranges of the file, and ignore bytes after its end. A range whose start is
 /// not below its end is empty. The methods apply to each page that contains a byte of a range.
 ///
-/// A program that must not wait for the disk in some threads streams the map:
-/// [`MapRegions`](crate::streaming::MapRegions) keeps regions in memory.
+/// A program that must not wait for the disk in some threads calls [`load_ranges`] and then
+/// [`populate`] in another thread. Accesses to the bytes then wait neither for the disk nor for
+/// page faults, until the system needs the memory.
+///
+/// [`load_ranges`]: Self::load_ranges
+/// [`populate`]: Self::populate
 impl Map {
     /// Returns the place of `bytes` in the file, or `None` if they are not a part of this map.
     ///

@@ -166,8 +166,8 @@ impl<'a> Attributes<'a> {
     ///
     /// The normal is interpolated from the stored normals of the triangle's corners. The
     /// interpolated normal approximates the normal of the smooth surface that the flat triangles
-    /// approximate. Returns `None` if the surface has no normals, or if the weighted sum of the
-    /// normals at the corners is zero.
+    /// approximate. Returns `None` if the surface has no normals, if the weighted sum of the
+    /// normals at the corners is zero, or if the triangle or one of its indices is out of range.
     #[must_use]
     pub fn normal(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 3]> {
         let normals = self.normals?;
@@ -199,7 +199,8 @@ impl<'a> Attributes<'a> {
 
     /// Returns the interpolated coordinates of UV set `set` at a point of triangle `triangle`.
     ///
-    /// Returns `None` if the surface does not have UV set `set`.
+    /// Returns `None` if the surface does not have UV set `set`, or if the triangle or one of its
+    /// indices is out of range.
     #[must_use]
     pub fn uv(&self, set: usize, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 2]> {
         let uvs = self.uvs.get(set)?.as_ref()?;
@@ -209,7 +210,8 @@ impl<'a> Attributes<'a> {
     /// Returns the interpolated colour at a point of triangle `triangle`.
     ///
     /// The colour is the weighted mean of the colours stored at the corners, computed in the colour
-    /// space in which the file stores them. Returns `None` if the surface has no colours.
+    /// space in which the file stores them. Returns `None` if the surface has no colours,
+    /// or if the triangle or one of its indices is out of range.
     #[must_use]
     pub fn color(&self, triangle: usize, barycentric: [f32; 2]) -> Option<[f32; 4]> {
         let colors = self.colors?;
@@ -220,7 +222,8 @@ impl<'a> Attributes<'a> {
     ///
     /// The weight of a bone at the point is the sum of its weights at the three corners, where each
     /// weight is multiplied by the barycentric coordinate for its corner. Bones whose weight at the
-    /// point is 0 are omitted. Returns `None` if the surface has no weights.
+    /// point is 0 are omitted. Returns `None` if the surface has no weights,
+    /// or if the triangle or one of its indices is out of range.
     ///
     /// The weights of each corner are read with one call of [`Weights::get`]. The number of
     /// returned bones is at most the sum of the numbers of influences at the three corners.

@@ -125,6 +125,7 @@ impl Camera {
 
     /// Returns the yaw and the pitch of [`orbit`](Self::orbit) in degrees, rounded to three decimal
     /// places.
+    #[cfg(feature = "cli")]
     pub(crate) fn angles(&self) -> [f64; 2] {
         let [x, y, z] = self.axes().forward.map(|part| -part);
         let yaw = if x.abs().max(z.abs()) < 1e-9 { 0.0 } else { x.atan2(z).to_degrees() };

@@ -11,7 +11,8 @@ use crate::scene::{PlacedScene, SceneInput};
 
 /// How the camera moves between the pictures of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CameraMotion {
+#[non_exhaustive]
+pub enum CameraMotion {
     /// It does not move, and all pictures have the same size.
     Still,
     /// It moves around the vertical axis.
@@ -25,15 +26,15 @@ pub(crate) enum CameraMotion {
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {
-/// use meshpeek::render::{Camera, Framing, PictureOptions, SceneInput, draw};
+/// use meshpeek::render::{Camera, CameraMotion, Framing, PictureOptions, SceneInput, draw};
 ///
 /// let mesh = meshpeek::open("data/unigine/cube_ms13.mesh")?;
 /// let input = SceneInput::new(&mesh);
 /// let options = PictureOptions::default().with_size([64, 64]);
-/// let pictures = [0.0, 90.0, 180.0, 270.0].map(|yaw| options.clone().with_camera(Camera::orbit(yaw, 20.0)));
-/// let framing = Framing::new(&input, &pictures)?;
-/// for options in pictures {
-///     let drawn = draw(&input, &options.with_framing(Some(framing)))?;
+/// let framing = Framing::new(&input, &[options.clone()], CameraMotion::Turning)?;
+/// let options = options.with_framing(Some(framing));
+/// for yaw in [0.0, 90.0, 180.0, 270.0] {
+///     let drawn = draw(&input, &options.clone().with_camera(Camera::orbit(yaw, 20.0)))?;
 ///     assert_eq!(drawn.picture.size(), [64, 64]);
 /// }
 /// # Ok(())
@@ -64,38 +65,12 @@ enum FramedShape {
 }
 
 impl Framing {
-    /// Measures what all `pictures` of a mesh show, such as those of the frames of a clip.
-    ///
-    /// If the camera moves, it has the same distance from anywhere: around the vertical axis if all
-    /// pictures have the same pitch, or else on all sides. Two pictures with different cameras
-    /// suffice for all pictures with the same shape of the mesh.
+    /// Measures what all `pictures` of a mesh show: one picture, or one for each frame of a clip.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`draw`](super::draw).
-    pub fn new(input: &SceneInput<'_>, pictures: &[PictureOptions]) -> Result<Self> {
-        let is_same = |of: fn(&PictureOptions) -> [f64; 2]| {
-            pictures.windows(2).all(|pair| match pair {
-                [one, other] => of(one).map(f64::to_bits) == of(other).map(f64::to_bits),
-                _ => true,
-            })
-        };
-        let motion = if is_same(|picture| picture.camera.angles()) {
-            CameraMotion::Still
-        } else if is_same(|picture| [0.0, picture.camera.angles()[1]]) {
-            CameraMotion::Turning
-        } else {
-            CameraMotion::Free
-        };
-        Self::with_motion(input, pictures, motion)
-    }
-
-    /// Measures what all `pictures` show, for a camera that moves in a way.
-    pub(crate) fn with_motion(
-        input: &SceneInput<'_>,
-        pictures: &[PictureOptions],
-        motion: CameraMotion,
-    ) -> Result<Self> {
+    pub fn new(input: &SceneInput<'_>, pictures: &[PictureOptions], motion: CameraMotion) -> Result<Self> {
         let directions = match (motion, pictures.first()) {
             (CameraMotion::Still, Some(first)) => ViewShape::new(&first.camera, first.size).directions(),
             _ => WorldBox::DIRECTIONS,
@@ -212,8 +187,8 @@ mod tests {
         let mesh = crate::open("data/unigine/cube_ms13.mesh").unwrap();
         let input = SceneInput::new(&mesh);
         let options = PictureOptions::default().with_size(SIZE);
-        let turning = Framing::with_motion(&input, std::slice::from_ref(&options), CameraMotion::Turning).unwrap();
-        let free = Framing::with_motion(&input, &[options.clone(), options], CameraMotion::Free).unwrap();
+        let turning = Framing::new(&input, std::slice::from_ref(&options), CameraMotion::Turning).unwrap();
+        let free = Framing::new(&input, &[options.clone(), options], CameraMotion::Free).unwrap();
         let half = match free.shape {
             FramedShape::Sphere { radius, .. } => radius / 3.0_f64.sqrt(),
             _ => 0.0,
@@ -235,10 +210,10 @@ mod tests {
         let input = SceneInput::new(&mesh);
         let base = PictureOptions::default().with_size(SIZE);
         let pictures = [0.0, 5.0, 9.0].map(|frame| base.clone().with_frame(Some(frame)));
-        let all = Framing::with_motion(&input, &pictures, CameraMotion::Still).unwrap();
+        let all = Framing::new(&input, &pictures, CameraMotion::Still).unwrap();
         let directions = ViewShape::new(&base.camera, SIZE).directions();
         for picture in &pictures {
-            let one = Framing::with_motion(&input, std::slice::from_ref(picture), CameraMotion::Still).unwrap();
+            let one = Framing::new(&input, std::slice::from_ref(picture), CameraMotion::Still).unwrap();
             let parts = one.least(directions).into_iter().zip(all.least(directions));
             assert!(parts.into_iter().all(|(one, all)| all <= one));
         }

@@ -36,9 +36,7 @@ pub use camera::Camera;
 #[cfg(feature = "cli")]
 pub(crate) use camera::CameraPlace;
 pub use draw::{MeshPicture, draw, draw_textured};
-#[cfg(feature = "cli")]
-pub(crate) use framing::CameraMotion;
-pub use framing::Framing;
+pub use framing::{CameraMotion, Framing};
 pub use options::{Background, Overlay, PictureOptions, Shading};
 pub use picture::Picture;
 #[cfg(feature = "cli")]

@@ -26,7 +26,7 @@ pub struct Picture {
 
 impl Picture {
     /// The greatest width and height of a picture, in pixels.
-    #[cfg(feature = "cli")]
+    #[cfg(any(feature = "cli", feature = "images"))]
     pub(crate) const MAX_SIDE: u32 = MAX_SIDE;
 
     /// Makes a picture of one colour. `size` is the width and the height in pixels.

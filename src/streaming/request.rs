@@ -66,7 +66,7 @@ impl From<Range<u32>> for ItemRange {
 }
 
 impl ItemRange {
-    /// Makes the range of one item. A range of several items is made `from` a range of numbers.
+    /// Makes the range of one item. `ItemRange::from(3..7)` is a range of several items.
     #[must_use]
     pub const fn one(item: u32) -> Self {
         Self { first: item, end: item.saturating_add(1), skipped: 0, cut: 0 }

@@ -3,11 +3,12 @@
 #![allow(unsafe_code, reason = "the meshes of the tests are mapped")]
 
 use std::fs::{self, File};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use meshpeek::io::{FileBytes, read_unchanged};
+use meshpeek::io::{FileBytes, FileStamp, read_unchanged};
 use meshpeek::query::{Ray, Scene};
 use meshpeek::sidecar::{Key, Sidecar, SidecarCache, Trust};
 use meshpeek::unigine::Generation;
@@ -17,6 +18,7 @@ use crate::support::allocations::most_held;
 use crate::support::process::{own_test, process};
 use crate::support::query::{Oracle, Questions, all_faces, ask, grid};
 use crate::support::random::Random;
+use crate::support::secondlife::large_sheet;
 use crate::support::sidecar::{PAGE, counts, mesh, small_mesh, surface};
 use crate::support::skip;
 
@@ -389,6 +391,26 @@ fn files_without_a_sidecar_open() {
     assert!(!place.folder.path().join("game").exists());
     let missing = OpenOptions::default().open_indexed(data.join("missing.mesh"), &place.cache);
     assert!(missing.unwrap_err().kind() == ErrorKind::Io);
+}
+
+/// A sidecar is written for a whole file with the stamp of this file, and for nothing else.
+#[test]
+fn a_sidecar_belongs_to_one_whole_file() {
+    let place = Place::new();
+    let asset = large_sheet().to_bytes().unwrap();
+    fs::write(&place.mesh, &asset).unwrap();
+    let stamp = FileStamp::of(&place.mesh).unwrap();
+    let written = |options: OpenOptions, stamp: &FileStamp| {
+        let mut out = Cursor::new(Vec::new());
+        let model = Model::open_with(asset.clone(), &options).unwrap();
+        model.write_sidecar(stamp, &mut out).map(|is_written| is_written.then(|| out.into_inner()))
+    };
+    let bytes = written(OpenOptions::default(), &stamp).unwrap().unwrap();
+    assert!(Sidecar::new(bytes, &stamp, Trust::Trusted).is_some());
+    assert!(written(OpenOptions::default().with_partial(true), &stamp).unwrap().is_none());
+    fs::write(&place.mesh, city(1)).unwrap();
+    let other = FileStamp::of(&place.mesh).unwrap();
+    assert_eq!(written(OpenOptions::default(), &other).unwrap_err().kind(), ErrorKind::Changed);
 }
 
 #[test]

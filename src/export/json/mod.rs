@@ -12,7 +12,7 @@
 //!  "surfaces": [..]}
 //! ```
 //!
-//! The page [JSON output](crate::guide::program) describes every field. No triangle and no vertex is
+//! The page [JSON output](crate::guide::json) describes every field. No triangle and no vertex is
 //! left out: damaged indices are written as they are, and numbers that are not finite are `null`.
 
 mod bones;

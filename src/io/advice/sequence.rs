@@ -36,7 +36,8 @@ struct Scan {
     /// The end of the bytes for which advice was given, or which are in memory. It is the start of
     /// a page.
     until: usize,
-    /// The value of `until` before the scan was doubted, or a place that the scan has passed.
+    /// The end of the bytes for which advice was given before the last doubt. It has no meaning
+    /// once the scan has passed it.
     doubted: usize,
     /// The number of bytes from the start of the scan to `next`.
     length: usize,

@@ -87,9 +87,13 @@ impl Surface<'_> {
     /// that were left out, in ascending order.
     ///
     /// A triangle is left out if one of its indices is out of range or missing. The other triangles
-    /// stay in file order. If no triangle is damaged, the result is equal to the result of `weld`,
-    /// and takes the same time. Otherwise 8 bytes per corner of additional memory are needed during
-    /// the call, and the error of `weld` names the first invalid index.
+    /// stay in file order. Indices after the last whole triangle, and attribute indices beyond the
+    /// position indices, are left out, too, and are not in the list. If `weld` returns no error,
+    /// the result is equal to its result, and takes the same time. Otherwise 8 bytes per corner of
+    /// additional memory are needed during the call.
+    ///
+    /// The number in the file of a triangle of the result is its number in the result, plus 1 for
+    /// each number in the list that is not above the sum, in ascending order.
     ///
     /// [Queries](crate::query::Scene) ignore triangles with a position index that is out of range.
     /// In contrast to `weld_lossy`, they also ignore triangles with a coordinate that is not finite

@@ -52,6 +52,11 @@ pub fn quad() -> builder::Asset {
     asset([sheet(4), sheet(2), sheet(1), half].map(|submesh| vec![submesh]))
 }
 
+/// A flat square of 1,152 triangles, which is enough for a tree in a sidecar.
+pub fn large_sheet() -> builder::Asset {
+    asset([sheet(24), sheet(2), sheet(1), sheet(1)].map(|submesh| vec![submesh]))
+}
+
 /// A tube along x that four joints bend.
 ///
 /// Its vertices have one to four influences.

@@ -148,7 +148,7 @@ impl<'a> Drawing<'a> {
         pictures: &[PictureOptions],
         motion: CameraMotion,
     ) -> anyhow::Result<Framing> {
-        with_scene(asset, path, self.shown().as_slice(), |input| Framing::with_motion(input, pictures, motion))
+        with_scene(asset, path, self.shown().as_slice(), |input| Framing::new(input, pictures, motion))
     }
 
     /// Returns the clip that is played: that of the options, or else the first, or all vertex
