@@ -53,7 +53,7 @@ struct Detail {
 
 impl Error {
     /// Makes an error of code outside the crate, such as an implementation of
-    /// [`Geometry`](crate::Geometry). `message` contains the expected value and the value that was
+    /// [`RangeSource`](crate::io::RangeSource). `message` contains the expected value and the value that was
     /// found, such as `expected a number below 3, found 7`.
     #[must_use]
     pub fn custom(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {

@@ -46,9 +46,10 @@ pub(crate) fn is_bound(animations: &dyn Animations) -> bool {
 /// and file define no conventions is taken to be right-handed, with y up and counter-clockwise
 /// triangles.
 ///
-/// The bones of a draw are those of its asset: `model.asset(draw.asset)?.animations()`.
+/// The bones of a draw are those of its asset: `let asset = model.asset(draw.asset)?` has
+/// `asset.animations()`, of which [`Skeleton::new`](crate::Skeleton::new) makes the skeleton.
 /// [`Pose::palette`](crate::Pose::palette) with `draw.conversion` makes their palette for the
-/// converted vertices.
+/// converted vertices. [`InstancedScene`](crate::query::InstancedScene) has an example of rays.
 ///
 /// ```
 /// # fn main() -> meshpeek::Result<()> {

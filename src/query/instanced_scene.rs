@@ -47,7 +47,29 @@ use crate::query::ray::{Hit, Nearest, Ray};
 /// ```
 ///
 /// The map of a [`SpaceConversion`](crate::model::SpaceConversion::map) places a scene in converted
-/// space, such as that of vertices for a GPU.
+/// space, such as that of vertices for a GPU. The surfaces of a
+/// [`DrawList`](crate::model::DrawList) are placed so:
+///
+/// ```
+/// # fn main() -> meshpeek::Result<()> {
+/// use meshpeek::model::Space;
+/// use meshpeek::query::{InstancedScene, Ray, Scene, SceneInstance};
+///
+/// let model = meshpeek::open("data/secondlife/model.slm")?;
+/// let list = model.draw_list(&Space::GLTF)?;
+/// let lent = list.draws().iter().map(|draw| list.surface(draw)).collect::<meshpeek::Result<Vec<_>>>()?;
+/// let scenes = lent.iter().map(|lent| Scene::from_surfaces([lent.surface()], None));
+/// let scenes = scenes.collect::<meshpeek::Result<Vec<_>>>()?;
+/// let placed = list.draws().iter().zip(&scenes).zip(0..).map(|((draw, scene), id)| {
+///     SceneInstance::new(id, scene, &draw.conversion.map().then(&draw.transform))
+/// });
+/// let world = InstancedScene::new(placed.collect::<meshpeek::Result<Vec<_>>>()?)?;
+/// let center = world.bounds().center();
+/// let hit = world.ray(&Ray::toward([center[0], center[1] + 100.0, center[2]], center));
+/// println!("draw and hit: {hit:?}");
+/// # Ok(())
+/// # }
+/// ```
 pub struct InstancedScene<'a> {
     instances: Vec<SceneInstance<'a>>,
     tree: BoxTree,

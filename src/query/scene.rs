@@ -127,11 +127,16 @@ impl<'a> Scene<'a> {
     }
 
     /// Makes a scene of some surfaces, which all must come from the same model or level of detail.
+    /// The [`surface`](crate::query::Hit::surface) of a hit is the index of the surface in its file.
     ///
     /// A tree over the triangles of each surface is built, unless `sidecar` has it, such as
     /// [`Model::sidecar`](crate::Model::sidecar). A sidecar that another user can change is not
     /// trusted: each of its trees is first compared with all triangles of its surface, and built
     /// again if it does not match them.
+    ///
+    /// A sidecar has the trees of [`Model::surfaces`](crate::Model::surfaces). Pass `None` for
+    /// surfaces of another asset or level of detail: a tree of a trusted sidecar is compared with
+    /// the number of triangles only, and a query can miss triangles in a wrong tree.
     ///
     /// # Errors
     ///
