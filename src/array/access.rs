@@ -8,8 +8,7 @@ use bytemuck::Pod;
 
 use crate::array::bounds::{Bounds, to_file_order};
 use crate::array::bulk;
-use crate::array::bulk::to_vec;
-use crate::array::bulk::{ChunkBuffer, Chunks};
+use crate::array::bulk::{ChunkBuffer, Chunks, to_vec};
 use crate::array::iter::{ArrayIter, split};
 use crate::decode::bounds;
 use crate::error::Result;

@@ -12,8 +12,7 @@ use crate::model::{
 };
 use crate::scene::SceneInput;
 use crate::scene::normals::CornerGroups;
-use crate::scene::shape::{LeftOut, is_finite};
-use crate::scene::shape::{ShapePositions, SurfaceShape};
+use crate::scene::shape::{LeftOut, ShapePositions, SurfaceShape, is_finite};
 
 /// The greatest number of triangles of a surface that are welded together. The parts of a larger
 /// surface are welded one after another, so that welding takes at most 16 MiB.

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::animation::{Affine, Animations};
-use super::contents::MaterialIndex;
-use super::contents::{Asset, Contents, Material, MaybeOwned, inflated_bytes};
+use super::contents::{Asset, Contents, Material, MaterialIndex, MaybeOwned, inflated_bytes};
 use super::conversion::SpaceConversion;
 use super::geometry::Geometry;
 use super::space::{Axis, Handedness, Space, Winding};

@@ -102,7 +102,7 @@ pub(crate) struct ReleasingWriter<'o, 'a> {
 impl Write for ReleasingWriter<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
-        self.bytes = self.bytes.saturating_add(crate::math::as_u64(written));
+        self.bytes = self.bytes.saturating_add(as_u64(written));
         if self.bytes >= RELEASE_BYTES {
             self.bytes = 0;
             self.release.into_iter().for_each(|release| release());

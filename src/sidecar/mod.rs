@@ -29,8 +29,8 @@
 //! as the first bytes of a section or the number of bone weights of a vertex.
 //!
 //! A sidecar in the cache folder of the user that no other user can write to is used if its
-//! identity and its checksums are correct (it is trusted). A sidecar outside the cache folder,
-//! or one that another user can write to, may be malicious (it is untrusted). When an
+//! identity and its checksums are correct ([`Trust::Trusted`]). A sidecar outside the cache folder,
+//! or one that another user can write to, may be malicious ([`Trust::Untrusted`]). When an
 //! untrusted sidecar is first used, all its records except the query trees are also computed from
 //! the mesh file, for comparison. The untrusted sidecar is used only if its records are equal to
 //! the computed records. Comparing an untrusted sidecar with the mesh file takes longer than

@@ -8,8 +8,7 @@ use super::used_vertices::UsedVertices;
 use crate::array::Array;
 use crate::error::Result;
 use crate::math::{as_index, as_u64};
-use crate::scene::shape::{PlacedPositions, finite_or_zero};
-use crate::scene::shape::{SurfaceShape, each_block};
+use crate::scene::shape::{PlacedPositions, SurfaceShape, each_block, finite_or_zero};
 use crate::scene::{PlacedSurface, PoolKey};
 use crate::text::block::BlockWriter;
 

@@ -7,8 +7,7 @@ use flate2::Decompress;
 
 use super::block_index::{HullIndex, SkinIndex};
 use super::inflate::{self, InflateBudget, ZlibStream};
-use super::layout::AssetPart;
-use super::layout::FORMAT;
+use super::layout::{AssetPart, FORMAT};
 use super::llsd::{self, LlsdArray, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::validate::rules;
 use crate::array::runs::RunIndex;

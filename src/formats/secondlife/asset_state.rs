@@ -9,13 +9,11 @@ use super::container::{Container, asset_bytes};
 use super::container_index::ContainerState;
 use super::detect::preamble;
 use super::header::{BlockRanges, Header, check_size};
-use super::layout::AssetPart;
-use super::layout::{FORMAT, RawPreamble};
+use super::layout::{AssetPart, FORMAT, RawPreamble};
 use super::llsd::LlsdItem;
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
-use crate::model::FileContext;
-use crate::model::Lod;
+use crate::model::{FileContext, Lod};
 use crate::parse::OpenOptions;
 
 /// The options, the byte range and the cached blocks of an opened asset, without the bytes of the

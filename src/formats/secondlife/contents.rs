@@ -4,8 +4,7 @@
 use super::container::Instance as StoredInstance;
 use super::file::Mesh;
 use super::geometry::{LevelGeometry, no_such};
-use super::layout::AssetPart;
-use super::layout::FORMAT;
+use super::layout::{AssetPart, FORMAT};
 use super::llsd::{LlsdMap, LlsdValue};
 use super::matrix::affine;
 use crate::array::Packed;

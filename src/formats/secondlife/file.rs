@@ -10,8 +10,7 @@ use super::asset_state::AssetState;
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::header::Header;
-use super::layout::AssetPart;
-use super::layout::{FORMAT, RawPreamble};
+use super::layout::{AssetPart, FORMAT, RawPreamble};
 use super::level::Level;
 use super::physics::{Convex, PhysicsShape};
 use super::properties;
@@ -23,8 +22,7 @@ use crate::error::Result;
 use crate::error::debug::short_debug;
 #[cfg(any(feature = "cli", feature = "internals"))]
 use crate::model::BlockFile;
-use crate::model::Lod;
-use crate::model::{DescribedBlocks, FormatVersion, MeshFile, Properties, WrittenForm};
+use crate::model::{DescribedBlocks, FormatVersion, Lod, MeshFile, Properties, WrittenForm};
 use crate::parse::{AccessLog, Finding, OpenOptions, Region, Rule};
 
 /// A Second Life mesh and the value that owns the bytes of its file, such as a `Vec<u8>` or a

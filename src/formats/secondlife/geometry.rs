@@ -4,8 +4,7 @@
 use super::asset_view::AssetView;
 use super::block_index::AVATAR_AXES;
 use super::file::Mesh;
-use super::layout::AssetPart;
-use super::layout::FORMAT;
+use super::layout::{AssetPart, FORMAT};
 use super::level::Level;
 use super::surface::{Submesh, SubmeshKey};
 use crate::array::Bounds;

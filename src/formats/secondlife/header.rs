@@ -1,7 +1,6 @@
 //! [`Header`]: the header of a mesh asset, an LLSD map with the block offsets and block sizes.
 
-use super::layout::AssetPart;
-use super::layout::{FORMAT, HIGHEST_VERSION};
+use super::layout::{AssetPart, FORMAT, HIGHEST_VERSION};
 use super::llsd::{self, LlsdArray, LlsdEntry, LlsdFault, LlsdLimits, LlsdMap, LlsdValue};
 use super::physics::PhysicsCost;
 use super::validate::rules;

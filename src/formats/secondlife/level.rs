@@ -1,8 +1,7 @@
 //! [`Level`]: a level of detail or the collision triangles, as the submeshes of an inflated block.
 
 use super::asset_block::AssetBlock;
-use super::layout::AssetPart;
-use super::layout::TRIPLE;
+use super::layout::{AssetPart, TRIPLE};
 use super::llsd::{LlsdArray, LlsdValue};
 use super::surface::{Submesh, SubmeshKey};
 use super::validate::rules;

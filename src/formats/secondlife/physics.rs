@@ -7,8 +7,7 @@ use zerocopy::little_endian::U16;
 
 use super::asset_block::AssetBlock;
 use super::block_index::{HullIndex, PointRange};
-use super::layout::AssetPart;
-use super::layout::DEFAULT_DOMAIN;
+use super::layout::{AssetPart, DEFAULT_DOMAIN};
 use super::level::Level;
 use super::llsd::LlsdMap;
 use super::surface::read_domain;
@@ -16,8 +15,7 @@ use super::validate::rules;
 use crate::array::{Array, Packed};
 use crate::decode::MinMax16;
 use crate::error::{Cause, Error, Field, Result};
-use crate::math::as_u64;
-use crate::math::{cross, dot, subtract};
+use crate::math::{as_u64, cross, dot, subtract};
 
 /// The collision shape that a mesh asset gives to an object in the virtual world.
 #[derive(Clone, Copy, Debug)]

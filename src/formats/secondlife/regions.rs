@@ -5,8 +5,7 @@
 use super::asset_view::AssetView;
 use super::container::Container;
 use super::header::Header;
-use super::layout::AssetPart;
-use super::layout::{BYTE, LITTLE_U32, LLSD, ZLIB};
+use super::layout::{AssetPart, BYTE, LITTLE_U32, LLSD, ZLIB};
 use super::llsd::LlsdEntry;
 use crate::error::{Field, Result};
 use crate::math::as_u64;

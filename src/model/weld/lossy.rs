@@ -11,8 +11,7 @@ use crate::error::debug::{items, short_debug};
 use crate::math::as_index;
 use crate::model::attributes::{IndexEncoding, Indices};
 use crate::model::corners::{Corner, Corners, IndexStream};
-use crate::model::surface::Counts;
-use crate::model::surface::Surface;
+use crate::model::surface::{Counts, Surface};
 use crate::model::weld::reserve::{push, reserve};
 
 /// A report of the parts of a damaged surface that welding left out.

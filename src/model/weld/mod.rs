@@ -18,8 +18,7 @@ use crate::error::{Cause, Result};
 use crate::math::{as_index, as_u64};
 use crate::model::attributes::Indices;
 use crate::model::corners::{Corner, Corners};
-use crate::model::surface::Counts;
-use crate::model::surface::Surface;
+use crate::model::surface::{Counts, Surface};
 use reserve::filled;
 
 /// Marks an index that no corner has used yet. It is more than any vertex number, because there are

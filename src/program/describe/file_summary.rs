@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use crate::array::Sphere;
 use crate::export::{LevelChoice, SceneInput};
 use crate::math::as_u64;
-use crate::model::Axis;
-use crate::model::MeshFile;
-use crate::model::{Counts, DescribedBlocks, Geometry, LevelStorage, Space};
+use crate::model::{Axis, Counts, DescribedBlocks, Geometry, LevelStorage, MeshFile, Space};
 use crate::{Animations, Bounds, Finding, Name, Surface};
 
 use super::block_survey::AssetSurvey;

@@ -8,8 +8,7 @@ mod output;
 pub(crate) use output::{Output, check_text, failed, refused};
 
 use super::elements::buffers::VertexBuffer;
-use super::layout::TAG;
-use super::layout::{Semantic, VertexValue};
+use super::layout::{Semantic, TAG, VertexValue};
 use super::vertex_format::VertexFormat;
 use crate::array::Bounds;
 use crate::error::{Field, Result};

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use super::super::asset_view::AssetView;
 use super::super::header::Header;
-use super::super::layout::AssetPart;
-use super::super::layout::FORMAT;
+use super::super::layout::{AssetPart, FORMAT};
 use super::super::llsd::LlsdMap;
 use crate::error::{Cause, Error, Field};
 use crate::math::as_u64;

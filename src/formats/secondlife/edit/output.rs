@@ -4,8 +4,7 @@
 
 use std::ops::Range;
 
-use super::super::layout::AssetPart;
-use super::super::layout::FORMAT;
+use super::super::layout::{AssetPart, FORMAT};
 use super::super::llsd::LlsdWriter;
 use super::Edit;
 use super::entry::{BlockSource, HeaderEntry};

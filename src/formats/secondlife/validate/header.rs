@@ -5,8 +5,7 @@
 use super::super::asset_block::AssetBlock;
 use super::super::asset_view::AssetView;
 use super::super::header::{BlockRange, EntryRange, Header};
-use super::super::layout::AssetPart;
-use super::super::layout::{HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
+use super::super::layout::{AssetPart, HIGHEST_VERSION, RawPreamble, USUAL_PREFIX};
 use super::super::llsd::LlsdValue;
 use super::maps::{check_keys, check_sorted};
 use super::{rules, tree};

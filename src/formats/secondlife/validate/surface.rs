@@ -6,8 +6,7 @@ use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U16;
 
 use super::super::asset_block::AssetBlock;
-use super::super::layout::AssetPart;
-use super::super::layout::{FORMAT, MAX_VERTICES, TRIPLE};
+use super::super::layout::{AssetPart, FORMAT, MAX_VERTICES, TRIPLE};
 use super::super::llsd::LlsdValue;
 use super::super::physics::{Degeneracy, degeneracy};
 use super::super::surface::{Submesh, SubmeshKey};

@@ -2,11 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::arrays::SurfaceCache;
-use super::arrays::{Arrays, HeaderCounts};
+use super::arrays::{Arrays, HeaderCounts, SurfaceCache};
 use super::fields::{FieldReader, NoRegions, RegionSink};
-use super::file_reader::slots;
-use super::file_reader::{FileReader, FileState};
+use super::file_reader::{FileReader, FileState, slots};
 use crate::error::{Error, FormatName, Result};
 use crate::formats::unigine::animation::stored_checkpoints::StoredCheckpoints;
 use crate::formats::unigine::animation::view::AnimationView;

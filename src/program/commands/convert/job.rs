@@ -18,9 +18,8 @@ use crate::program::atomic_write::{PendingOutput, folder};
 use crate::program::formats::has_extension;
 use crate::program::input::{AnimationFile, InputAsset, at_output};
 use crate::program::outcome::usage;
-use crate::program::output::OutputLimit;
-use crate::program::output::refuse;
 use crate::program::output::text::shown;
+use crate::program::output::{OutputLimit, refuse};
 use crate::program::{atomic_write, threads};
 
 /// The size of the buffer between the writer of a format and the system.

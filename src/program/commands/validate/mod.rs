@@ -26,11 +26,10 @@ use crate::program::input::{NotOpened, watch};
 use crate::program::outcome::Outcome;
 use crate::program::output::JsonWriter;
 use crate::program::output::json::document;
-use crate::program::output::note;
-use crate::program::output::print_json;
 use crate::program::output::progress::suspended;
 use crate::program::output::report;
 use crate::program::output::text::{counted, paint, shown};
+use crate::program::output::{note, print_json};
 use crate::{Finding, Rule};
 
 use args::{BaselineArgs, FindingFilter, FindingsFormat};

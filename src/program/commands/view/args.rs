@@ -8,8 +8,7 @@ use clap::builder::TypedValueParser;
 use crate::program::args::{
     Files, FrameIndex, STDIN, colors_parser, has_several, named_values, parse_frame_index, parse_normals,
 };
-use crate::program::formats::level_args::AdjustArgs;
-use crate::program::formats::level_args::{LodFilter, level_parser};
+use crate::program::formats::level_args::{AdjustArgs, LodFilter, level_parser};
 use crate::program::formats::selectors::Selector;
 use crate::program::formats::{has_extension, is_named_as_folder};
 use crate::program::terminal::ProtocolChoice;

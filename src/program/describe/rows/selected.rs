@@ -10,8 +10,7 @@ use super::filter::Condition;
 use super::request::RowRequest;
 use super::row::TableRow;
 use crate::program::args::{Files, Global, WalkArgs, value_name};
-use crate::program::input::open;
-use crate::program::input::{InputAsset, NotOpened, parallel};
+use crate::program::input::{InputAsset, NotOpened, open, parallel};
 use crate::program::outcome::{Outcome, UsageError, usage};
 use crate::program::output::note;
 

@@ -1,5 +1,5 @@
-//! AVX2 versions of two kernels: the parsing of decimal digits in [`notation`](super::notation), and
-//! the search for separators. Most x86-64 processors have AVX2 instructions.
+//! AVX2 versions of two kernels: the parsing of decimal digits in [`notation`](super::notation),
+//! and the search for separators. Most x86-64 processors have AVX2 instructions.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_madd_epi16,
