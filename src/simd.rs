@@ -18,7 +18,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "only this module calls functions compiled for detected instructions, has streaming stores and prefetching, and initialises memory"
+    reason = "only this module calls functions compiled for detected instructions, has streaming stores and prefetching, initialises memory, and loads several records after one check"
 )]
 
 use std::marker::PhantomData;
@@ -401,17 +401,64 @@ pub(crate) fn prefetch_lines(bytes: &[u8], lines: usize) {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is one instruction")]
 pub(crate) fn prefetch_item<T>(array: &[T], index: u32) {
+    prefetch_items(array, usize::try_from(index).unwrap_or(usize::MAX), 1);
+}
+
+/// Prefetches `lines` cache lines from the first byte of item `index` of an array on.
+///
+/// `index` may be out of range, because a prefetch accepts any address.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is one instruction for each cache line")]
+pub(crate) fn prefetch_items<T>(array: &[T], index: usize, lines: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let item = array.as_ptr().wrapping_add(usize::try_from(index).unwrap_or(usize::MAX));
-        // SAFETY: every x86-64 processor has the prefetch instruction, which accepts any address.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(item.cast());
+        let item = array.as_ptr().wrapping_add(index).cast::<i8>();
+        for line in 0..lines {
+            // SAFETY: every x86-64 processor has the prefetch instruction, which accepts any
+            // address.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(item.wrapping_add(line.wrapping_mul(LINE)));
+            }
         }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = (array, index);
+    let _ = (array, index, lines);
+}
+
+/// Loads the first `SIZE` bytes of each of twelve records of `STRIDE` bytes, given by their
+/// indices.
+///
+/// `SIZE` may be greater than `STRIDE`. Returns `None` if a loaded byte would be after the last
+/// byte of `bytes`.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) fn load_records<const STRIDE: usize, const SIZE: usize>(
+    bytes: &[u8],
+    numbers: &[u32; 12],
+) -> Option<[[u8; SIZE]; 12]> {
+    use std::arch::x86_64::{__m128i, _mm_cvtsi128_si32, _mm_max_epu32, _mm_shuffle_epi32};
+
+    let [first, second, third]: [__m128i; 3] = bytemuck::cast(*numbers);
+    let greatest = _mm_max_epu32(_mm_max_epu32(first, second), third);
+    let greatest = _mm_max_epu32(greatest, _mm_shuffle_epi32::<0b01_00_11_10>(greatest));
+    let greatest = _mm_max_epu32(greatest, _mm_shuffle_epi32::<0b10_11_00_01>(greatest));
+    let greatest = _mm_cvtsi128_si32(greatest).cast_unsigned();
+    let index = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    let end = index(greatest).checked_mul(STRIDE)?.checked_add(SIZE)?;
+    if end > bytes.len() {
+        return None;
+    }
+    let mut records = [[0; SIZE]; 12];
+    for (place, number) in records.iter_mut().zip(numbers) {
+        let record = bytes.as_ptr().wrapping_add(index(*number).wrapping_mul(STRIDE));
+        // SAFETY: `number` is at most `greatest`, so the `SIZE` bytes from `record` on end at or
+        // before `end`, without an overflow. `end` is in the bounds of `bytes`, which is borrowed.
+        // An array of bytes has no alignment and no invalid values.
+        *place = unsafe { record.cast::<[u8; SIZE]>().read_unaligned() };
+    }
+    Some(records)
 }
 
 /// Returns the distance from an address that a loop reads to the address that it prefetches, in
@@ -463,6 +510,33 @@ pub(crate) fn prefetch_ahead<T>(block: &[T], distance: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[test]
+    fn loads_records_that_are_in_bounds() {
+        if CpuLevel::best() < CpuLevel::Avx2 {
+            return;
+        }
+        let bytes: [u8; 20] = std::array::from_fn(|at| u8::try_from(at).unwrap());
+        for place in 0..12 {
+            let mut numbers = [0; 12];
+            numbers[place] = 5;
+            // SAFETY: the processor has AVX2.
+            let [four, five, six] = unsafe {
+                let four = load_records::<3, 4>(&bytes, &numbers);
+                let five = load_records::<3, 5>(&bytes, &numbers);
+                numbers[place] = if place % 2 == 0 { 6 } else { u32::MAX };
+                [
+                    four.map(|all| all[place].to_vec()),
+                    five.map(|all| all[place].to_vec()),
+                    load_records::<3, 4>(&bytes, &numbers).map(|_| Vec::new()),
+                ]
+            };
+            assert_eq!(four, Some(vec![15, 16, 17, 18]));
+            assert_eq!(five, Some(vec![15, 16, 17, 18, 19]), "up to the last byte");
+            assert_eq!(six, None, "after the last byte");
+        }
+    }
 
     #[test]
     fn returns_only_the_initialised_bytes() {

@@ -3,49 +3,36 @@
 
 // Rule: this file sorts and maps by copies only.
 
-use std::ops::Range;
-
-use crate::array::Bounds;
-use crate::bvh::coordinates::include_point;
+use crate::bvh::collapse::{BinaryTree, Collapsed};
+use crate::bvh::items::{TreeItems, bounds_of};
 use crate::bvh::lanes::LANES;
-use crate::bvh::layout::{COUNT_BITS, Child, NO_CHILD, leaf};
-use crate::bvh::leaf_order::{LeafOrder, MAX_NAMED_TRIANGLES, MIN_AREA_RATIO_TO_CUT, RunCut, choose_order, encode_run};
-use crate::bvh::pages::{MemoryPages, PagePacker, PageSink, Subtree, SubtreeRoot, too_large};
-use crate::bvh::reserve::{only, reserve, reserve_one, try_with_capacity};
+use crate::bvh::layout::{Child, MAX_DEPTH, NO_CHILD};
+use crate::bvh::leaf_order::{LeafOrder, MAX_NAMED_TRIANGLES, choose_order};
+use crate::bvh::pages::{MemoryPages, PagePacker, PageSink, Subtree, SubtreeRoot};
+use crate::bvh::reserve::{only, try_with_capacity};
 use crate::bvh::sah::{Grid, GridBox, around, split};
 use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::TreeHeader;
 use crate::bvh::triangles::Triangles;
 use crate::error::Result;
 use crate::math::as_index;
-use crate::simd::kernel;
 
 /// The maximum number of items (triangles or clusters of triangles) in a subtree that a single
 /// thread builds. Its nodes are put into separate pages, which contain no nodes of other subtrees.
-const MAX_TASK_ITEMS: usize = 1 << 15;
+pub(crate) const MAX_TASK_ITEMS: usize = 1 << 15;
 /// The depth in the tree from which on a group of items is split into two halves with equal numbers
 /// of items, instead of with the surface area heuristic. Splitting into equal halves limits every
 /// path from the root to a leaf to [`MAX_DEPTH`](crate::bvh::layout::MAX_DEPTH) nodes.
 const MAX_SAH_DEPTH: usize = 14;
-/// The maximum number of triangles in a leaf of a tree that stores its own order of triangles.
-const MAX_LEAF_TRIANGLES: usize = 8;
+/// The maximum number of items in a subtree that is built as a binary tree and then collapsed. A
+/// binary tree takes up to 100 bytes for each item.
+const MAX_COLLAPSED_ITEMS: usize = 1 << 12;
 /// The maximum number of triangles of a surface whose tree has no nodes: the root of the tree is a
 /// leaf.
 pub(crate) const MAX_ROOT_LEAF_TRIANGLES: u32 = 8;
-const _: () = assert!(MAX_LEAF_TRIANGLES == 8 && LANES == 8);
-/// The maximum number of triangles under a node whose children are all leaves, in a tree that
-/// stores its own order of triangles. `MAX_PARENT_TRIANGLES` is less than 64, the number of
-/// triangles in eight leaves of eight triangles.
-const MAX_PARENT_TRIANGLES: usize = 56;
-/// The minimum length of the longest side of a bounding box that is split on the present grid, in
-/// grid steps. If the bounding box of a node's items is shorter than `MIN_GRID_STEPS`, the grid is
-/// too coarse to find good splits, and the items are converted to a finer grid that covers only
-/// this bounding box.
-const MIN_GRID_STEPS: u16 = 48;
-/// The input of a tree build: the triangles, and the order of triangles that the leaves refer to.
+/// Builds the nodes over the items of a tree.
 struct TreeBuilder<'a> {
-    triangles: &'a Triangles<'a>,
-    order: LeafOrder,
+    source: TreeItems<'a>,
 }
 
 impl Tree {
@@ -76,9 +63,10 @@ impl Tree {
 /// list is `None` if the leaves refer to triangles in file order.
 pub(crate) fn build(triangles: &Triangles<'_>, sink: &mut dyn PageSink) -> Result<(TreeHeader, Option<Vec<u32>>)> {
     triangles.prefetch();
-    let builder = TreeBuilder { triangles, order: choose_order(triangles) };
+    let source = TreeItems { triangles, order: choose_order(triangles) };
     let bounds = bounds_of(triangles);
-    let mut items = builder.items(&Grid::over(&bounds))?;
+    let mut items = source.boxes(&Grid::over(&bounds))?;
+    let builder = TreeBuilder { source };
     let mut packer = PagePacker::default();
     let mut root = if items.is_empty() {
         packer.join(Vec::new(), sink)?
@@ -93,13 +81,13 @@ pub(crate) fn build(triangles: &Triangles<'_>, sink: &mut dyn PageSink) -> Resul
     let root_number = if let SubtreeRoot::Placed(Child::Node(number)) = root.root { number } else { NO_CHILD };
     let header = TreeHeader {
         triangles: triangles.len(),
-        cluster: if triangles.len() > MAX_NAMED_TRIANGLES { builder.order.cluster() } else { 1 },
+        cluster: if triangles.len() > MAX_NAMED_TRIANGLES { builder.source.order.cluster() } else { 1 },
         root: root_number,
         root_is_leaf: false,
         nodes: packer.nodes,
         bounds: root.bounds,
     };
-    let numbers = match builder.order {
+    let numbers = match builder.source.order {
         LeafOrder::Permuted => Some(numbers_of(&items)?),
         LeafOrder::FileRuns { .. } => None,
     };
@@ -112,103 +100,76 @@ fn numbers_of(items: &[GridBox]) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-/// Returns the bounding box that the grid for the items must cover: the bounding box of all
-/// positions. If a position has a coordinate that is not finite or beyond ±2^60, or if the surface
-/// has far more positions than triangles, `bounds_of` returns the bounding box of all triangles
-/// that queries do not ignore. Computing this box takes longer for each triangle.
-fn bounds_of(triangles: &Triangles<'_>) -> Bounds {
-    if !triangles.uses_most_points() {
-        return triangles.bounds(0..triangles.len());
-    }
-    let bounds = triangles.bounds_of_points();
-    let is_fine = |corner: [f32; 3]| !include_point(Bounds::EMPTY, corner).is_empty();
-    if is_fine(bounds.min) && is_fine(bounds.max) { bounds } else { triangles.bounds(0..triangles.len()) }
-}
-
 impl TreeBuilder<'_> {
-    /// Returns the number of items (triangles or clusters of triangles) that the tree is built
-    /// from, before a cluster is cut in two.
-    fn count(&self) -> usize {
-        as_index(self.triangles.len().div_ceil(self.order.cluster()))
-    }
-
-    /// Returns the range of the triangle indices that an item contains.
-    fn range(&self, item: &GridBox) -> Range<u32> {
-        let cluster = self.order.cluster();
-        let (first, count) = match cluster {
-            1 => (item.number(), 1),
-            _ if self.triangles.len() > MAX_NAMED_TRIANGLES => (item.number().saturating_mul(cluster), cluster),
-            _ => leaf(item.number()),
-        };
-        first..first.saturating_add(count).min(self.triangles.len())
-    }
-
-    /// Computes the items that the tree is built from: the bounding box of each cluster (or of each
-    /// triangle) in grid steps.
-    fn items(&self, grid: &Grid) -> Result<Vec<GridBox>> {
-        let count = self.count();
-        let mut items = try_with_capacity(count)?;
-        items.resize(count, GridBox([0; 8]));
-        let fill = |(piece, items): (usize, &mut [GridBox])| {
-            let first = u32::try_from(piece.saturating_mul(MAX_TASK_ITEMS)).unwrap_or(u32::MAX);
-            fill(self.triangles, self.order.cluster(), grid, first, items);
-        };
-        #[cfg(feature = "rayon")]
-        if crate::parallel::has_threads() {
-            use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
-            use rayon::slice::ParallelSliceMut as _;
-            items.par_chunks_mut(MAX_TASK_ITEMS).enumerate().for_each(fill);
-        } else {
-            items.chunks_mut(MAX_TASK_ITEMS).enumerate().for_each(fill);
-        }
-        #[cfg(not(feature = "rayon"))]
-        items.chunks_mut(MAX_TASK_ITEMS).enumerate().for_each(fill);
-        self.cut(&mut items, grid)?;
-        Ok(items)
-    }
-
-    /// Cuts a cluster in two if its bounding box is far larger than usual and the bounding boxes of
-    /// the two parts are much smaller.
-    ///
-    /// A cluster with an unusually large bounding box contains two consecutive triangles that are
-    /// far apart, for example at the end of a row of triangles or between two objects of the model.
-    #[allow(clippy::as_conversions, clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-    fn cut(&self, items: &mut Vec<GridBox>, grid: &Grid) -> Result<()> {
-        let LeafOrder::FileRuns { size, typical_area } = self.order else { return Ok(()) };
-        if self.triangles.len() > MAX_NAMED_TRIANGLES {
-            return Ok(());
-        }
-        let (large, mut more) = ((typical_area * MIN_AREA_RATIO_TO_CUT) as f32, Vec::new());
-        for item in items.iter_mut().filter(|item| item.area(grid) > large) {
-            let range = self.range(item);
-            let Some(at) = RunCut::of(self.triangles, range.clone()).at else { continue };
-            let part = |range: Range<u32>| {
-                grid.item(&self.triangles.bounds(range.clone()), encode_run(&range, size, self.triangles.len()))
-            };
-            *item = part(range.start..at);
-            reserve_one(&mut more)?;
-            more.push(part(at..range.end));
-        }
-        reserve(items, more.len())?;
-        items.extend(more);
-        Ok(())
-    }
-
-    /// Returns whether a group of `count` items becomes a leaf and is not split.
-    fn is_leaf(&self, count: usize) -> bool {
-        match self.order {
-            LeafOrder::FileRuns { .. } => count <= 1,
-            LeafOrder::Permuted => count <= MAX_LEAF_TRIANGLES,
+    /// Builds the subtree over at most [`MAX_COLLAPSED_ITEMS`] items.
+    fn collapsed(
+        &self,
+        items: &mut [GridBox],
+        first: u32,
+        grid: &Grid,
+        depth: usize,
+        packer: &mut PagePacker,
+        sink: &mut dyn PageSink,
+    ) -> Result<Subtree> {
+        let mut tree = BinaryTree::default();
+        let area = around(items).area(grid);
+        self.halve(items, 0, grid, area, MAX_DEPTH.saturating_sub(depth), &mut tree)?;
+        match tree.root() {
+            Some(root) => self.place(&tree, &root, items, first, packer, sink),
+            None => self.source.leaf(items, first),
         }
     }
 
-    /// Returns the maximum number of items in a child of a node with `count` items. A group with
-    /// more items than this maximum is split further, if the node has room for more children.
-    const fn whole(&self, count: usize) -> usize {
-        match self.order {
-            LeafOrder::FileRuns { .. } => 1,
-            LeafOrder::Permuted if count > MAX_PARENT_TRIANGLES => MAX_PARENT_TRIANGLES,
-            LeafOrder::Permuted => MAX_LEAF_TRIANGLES,
+    /// Adds the nodes over `items` to a binary tree with at most `levels` levels. `first` is the
+    /// index of `items[0]` in the items of the binary tree. Returns the number of the added root.
+    fn halve(
+        &self,
+        items: &mut [GridBox],
+        first: u32,
+        grid: &Grid,
+        area: f32,
+        levels: usize,
+        tree: &mut BinaryTree,
+    ) -> Result<u32> {
+        let count = items.len();
+        if count <= self.source.leaf_items() {
+            return tree.add_leaf(first, u32::try_from(count).unwrap_or_default());
+        }
+        let finer = self.source.finer(items);
+        let grid = finer.as_ref().unwrap_or(grid);
+        let balanced = levels <= as_index(usize::BITS.wrapping_sub(count.leading_zeros())).wrapping_add(1);
+        let halved = split(items, grid, balanced);
+        let (one, other) = items.split_at_mut(halved.middle);
+        let second = first.wrapping_add(u32::try_from(one.len()).unwrap_or_default());
+        let [one_area, other_area] = halved.boxes.map(|item| item.area(grid));
+        let levels = levels.saturating_sub(1);
+        let one = self.halve(one, first, grid, one_area, levels, tree)?;
+        let other = self.halve(other, second, grid, other_area, levels, tree)?;
+        tree.add_node([one, other], area)
+    }
+
+    /// Makes the subtree of a node of a collapsed tree over `items`.
+    fn place(
+        &self,
+        tree: &BinaryTree,
+        node: &Collapsed,
+        items: &[GridBox],
+        first: u32,
+        packer: &mut PagePacker,
+        sink: &mut dyn PageSink,
+    ) -> Result<Subtree> {
+        match node {
+            Collapsed::Leaf { first: start, count } => {
+                let range = as_index(*start)..as_index(start.saturating_add(*count));
+                self.source.leaf(items.get(range).unwrap_or_default(), first.wrapping_add(*start))
+            }
+            Collapsed::Node(children) => {
+                let mut parts = try_with_capacity(LANES)?;
+                for child in tree.roots(*children) {
+                    parts.push(self.place(tree, &child, items, first, packer, sink)?);
+                }
+                packer.join(parts, sink)
+            }
         }
     }
 
@@ -223,13 +184,13 @@ impl TreeBuilder<'_> {
         packer: &mut PagePacker,
         sink: &mut dyn PageSink,
     ) -> Result<Subtree> {
-        if self.is_leaf(items.len()) {
-            return self.leaf(items, first);
+        if items.len() <= MAX_COLLAPSED_ITEMS {
+            return self.collapsed(items, first, grid, depth, packer, sink);
         }
-        let finer = self.finer(items);
+        let finer = self.source.finer(items);
         let grid = finer.as_ref().unwrap_or(grid);
         let is_large = items.len() > MAX_TASK_ITEMS;
-        let pieces = self.pieces(items, first, grid, depth)?;
+        let pieces = pieces(items, first, grid, depth)?;
         let mut parts = try_with_capacity(pieces.len())?;
         if is_large {
             self.tasks(pieces, grid, depth, &mut parts, packer, sink)?;
@@ -261,7 +222,6 @@ impl TreeBuilder<'_> {
         let build = |(items, first): (&'p mut [GridBox], u32)| -> Result<(PagePacker, MemoryPages, Subtree)> {
             let (mut packer, mut held) = (PagePacker::default(), MemoryPages::default());
             let part = self.part(items, first, grid, depth, &mut packer, &mut held)?;
-            packer.finish(&mut held)?;
             Ok((packer, held, part))
         };
         #[cfg(feature = "rayon")]
@@ -275,88 +235,48 @@ impl TreeBuilder<'_> {
         let done = small.into_iter().map(build);
         for result in done {
             let (other, mut held, mut part) = result?;
-            packer.append(&other, held.0.iter_mut().map(|page| &mut page.0), &mut part, sink)?;
+            packer.append(&other, &mut held, &mut part, sink)?;
             parts.push(part);
         }
         Ok(())
     }
+}
 
-    /// Converts the bounding boxes of more than 16 items to a finer grid if the longest side of
-    /// their union is shorter than [`MIN_GRID_STEPS`]. Returns the finer grid, or `None` if the
-    /// items were not changed.
-    fn finer(&self, items: &mut [GridBox]) -> Option<Grid> {
-        if items.len() <= 16 || around(items).longest() >= MIN_GRID_STEPS {
-            return None;
+/// Splits items into up to eight groups, which become the children of a node.
+///
+/// Each step splits the group whose bounding box has the largest surface area, or, from the
+/// depth [`MAX_SAH_DEPTH`] on, the group with the most items. Each group is returned with the
+/// index of its first item in the array of all items.
+fn pieces<'p>(
+    items: &'p mut [GridBox],
+    first: u32,
+    grid: &Grid,
+    depth: usize,
+) -> Result<Vec<(&'p mut [GridBox], u32)>> {
+    let balanced = depth >= MAX_SAH_DEPTH;
+    let mut pieces = try_with_capacity(LANES)?;
+    pieces.push((items, first, f32::INFINITY));
+    while pieces.len() < LANES {
+        let area = |(items, _, area): &(&mut [GridBox], u32, f32)| if items.len() <= 1 { -1.0 } else { *area };
+        let areas = pieces.iter().map(area).enumerate();
+        let (largest, area) = areas.fold((0, -1.0), |best, piece| if piece.1 > best.1 { piece } else { best });
+        if area < 0.0 || largest >= pieces.len() {
+            break;
         }
-        let bounds = items.iter().fold(Bounds::EMPTY, |all, item| all.union(&self.triangles.bounds(self.range(item))));
-        let grid = Grid::over(&bounds);
-        for item in items.iter_mut() {
-            *item = grid.item(&self.triangles.bounds(self.range(item)), item.number());
-        }
-        Some(grid)
+        let (items, first, _) = pieces.swap_remove(largest);
+        let halved = split(items, grid, balanced);
+        let (one, other) = items.split_at_mut(halved.middle);
+        let second = first.wrapping_add(u32::try_from(one.len()).unwrap_or_default());
+        let [one_area, other_area] = halved.boxes.map(|item| item.area(grid));
+        let weight = |items: &[GridBox], area: f32| if balanced { count_of(items) } else { area };
+        let [one_weight, other_weight] = [weight(one, one_area), weight(other, other_area)];
+        pieces.push((one, first, one_weight));
+        pieces.push((other, second, other_weight));
     }
-
-    /// Splits items into up to eight groups, which become the children of a node.
-    ///
-    /// Each step splits the group whose bounding box has the largest surface area, or, from the
-    /// depth [`MAX_SAH_DEPTH`] on, the group with the most items. Each group is returned with the
-    /// index of its first item in the array of all items.
-    fn pieces<'p>(
-        &self,
-        items: &'p mut [GridBox],
-        first: u32,
-        grid: &Grid,
-        depth: usize,
-    ) -> Result<Vec<(&'p mut [GridBox], u32)>> {
-        let balanced = depth >= MAX_SAH_DEPTH;
-        let whole = self.whole(items.len());
-        let mut pieces = try_with_capacity(LANES)?;
-        pieces.push((items, first, f32::INFINITY));
-        while pieces.len() < LANES {
-            let area = |(items, _, area): &(&mut [GridBox], u32, f32)| if items.len() <= whole { -1.0 } else { *area };
-            let areas = pieces.iter().map(area).enumerate();
-            let (largest, area) = areas.fold((0, -1.0), |best, piece| if piece.1 > best.1 { piece } else { best });
-            if area < 0.0 || largest >= pieces.len() {
-                break;
-            }
-            let (items, first, _) = pieces.swap_remove(largest);
-            let halved = split(items, grid, balanced);
-            let (one, other) = items.split_at_mut(halved.middle);
-            let second = first.wrapping_add(u32::try_from(one.len()).unwrap_or_default());
-            let [one_area, other_area] = halved.boxes.map(|item| item.area(grid));
-            let weight = |items: &[GridBox], area: f32| if balanced { count_of(items) } else { area };
-            let [one_weight, other_weight] = [weight(one, one_area), weight(other, other_area)];
-            pieces.push((one, first, one_weight));
-            pieces.push((other, second, other_weight));
-        }
-        pieces.sort_unstable_by_key(|(_, first, _)| *first);
-        let mut groups = try_with_capacity(pieces.len())?;
-        groups.extend(pieces.into_iter().map(|(items, first, _)| (items, first)));
-        Ok(groups)
-    }
-
-    /// Returns a leaf that contains the triangles of `items`, with its bounding box.
-    fn leaf(&self, items: &[GridBox], first: u32) -> Result<Subtree> {
-        let bounds = match (self.order, items) {
-            (LeafOrder::FileRuns { .. }, [item]) => self.triangles.bounds(self.range(item)),
-            _ => self
-                .triangles
-                .block::<false>(&self.triangles.corner_indices_of(items.iter().map(GridBox::number)))
-                .bounds(),
-        };
-        let (first, count) = match (self.order, items) {
-            (LeafOrder::FileRuns { .. }, [item]) => {
-                let range = self.range(item);
-                let first = if self.triangles.len() > MAX_NAMED_TRIANGLES { item.number() } else { range.start };
-                (first, range.end.saturating_sub(range.start))
-            }
-            _ => (first, u32::try_from(items.len()).unwrap_or_default()),
-        };
-        if first > u32::MAX >> COUNT_BITS {
-            return Err(too_large());
-        }
-        Ok(Subtree { bounds, root: SubtreeRoot::Placed(Child::Leaf { first, count }) })
-    }
+    pieces.sort_unstable_by_key(|(_, first, _)| *first);
+    let mut groups = try_with_capacity(pieces.len())?;
+    groups.extend(pieces.into_iter().map(|(items, first, _)| (items, first)));
+    Ok(groups)
 }
 
 /// Returns the number of items as an `f32`, rounded to the nearest.
@@ -367,31 +287,4 @@ impl TreeBuilder<'_> {
 )]
 fn count_of(items: &[GridBox]) -> f32 {
     items.len() as f32
-}
-
-kernel! {
-    /// Computes the bounding boxes of consecutive clusters of triangles, starting with the cluster
-    /// with index `first`, and stores them in `items`.
-    fn fill(triangles: &Triangles<'_>, cluster: u32, grid: &Grid, first: u32, items: &mut [GridBox]) {
-        avx512 => fill_items::<true>(triangles, cluster, grid, first, items),
-        avx2 => fill_items::<true>(triangles, cluster, grid, first, items),
-        _ => fill_items::<false>(triangles, cluster, grid, first, items),
-    }
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-fn fill_items<const FUSED: bool>(
-    triangles: &Triangles<'_>,
-    cluster: u32,
-    grid: &Grid,
-    first: u32,
-    items: &mut [GridBox],
-) {
-    for (number, item) in (first..).zip(items) {
-        let start = number.saturating_mul(cluster);
-        let range = start..start.saturating_add(cluster).min(triangles.len());
-        let code = encode_run(&range, cluster, triangles.len());
-        *item = grid.item(&triangles.block::<FUSED>(&triangles.corner_indices(range)).bounds(), code);
-    }
 }

@@ -1,15 +1,19 @@
 //! A block of eight triangles that are decoded from the arrays of the file, stored in the layout of
 //! SIMD vectors: lane *i* of each vector belongs to triangle *i*.
 
-use std::ops::Range;
-
-use crate::array::{Array, Bounds, Packed};
+use crate::array::{Bounds, Packed};
 use crate::bvh::coordinates::MAX_COORDINATE;
 use crate::decode::Decode;
 use crate::math::{fast_max, fast_min};
 
-/// The number of triangles in a block, which a kernel tests in parallel.
+/// The number of triangles in a block, which a kernel tests in parallel in `f32`.
 pub(crate) const LANES: usize = 8;
+/// The number of triangles that a kernel tests in parallel in `f64`.
+pub(crate) const QUAD: usize = 4;
+
+/// A vertex index that is out of range in every array of positions. The index `INVALID_VERTEX`
+/// marks lanes that contain no triangle.
+pub(crate) const INVALID_VERTEX: u32 = u32::MAX;
 
 /// The positions of the corners of eight triangles: for each corner and each axis, one vector with
 /// the coordinate of every triangle.
@@ -74,23 +78,22 @@ impl TriangleBlock {
     }
 }
 
-/// Decodes the vertex indices of up to eight consecutive triangles into `numbers`. `range` is the
-/// range of the index array that contains the vertex indices of the triangles.
+/// Decodes the vertex indices of eight consecutive triangles into `numbers`, or of fewer at the end
+/// of the array. `start` is the position of the first vertex index in the array.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-pub(crate) fn decode_run<D: Decode<Value = u32>>(
-    array: &Packed<'_, D>,
-    range: Range<usize>,
-    numbers: &mut CornerIndices,
-) {
+pub(crate) fn decode_run<D: Decode<Value = u32>>(array: &Packed<'_, D>, start: usize, numbers: &mut CornerIndices) {
     let decode = array.decoder();
-    let end = range.end.min(array.len());
-    let raw = array.raw().get(range.start..end).unwrap_or_default().as_chunks().0;
-    if let Some(raw) = raw.first_chunk::<LANES>() {
-        *numbers = raw.each_ref().map(|corners: &[D::Raw; 3]| corners.each_ref().map(|corner| decode.decode(corner)));
+    let raw = array.raw().get(start..).unwrap_or_default();
+    if let Some(raw) = raw.first_chunk::<{ 3 * LANES }>() {
+        // This loop has a constant number of rounds.
+        for (place, raw) in numbers.as_flattened_mut().iter_mut().zip(raw) {
+            *place = decode.decode(raw);
+        }
         return;
     }
-    for (place, corners) in numbers.iter_mut().zip(raw) {
+    *numbers = [[INVALID_VERTEX; 3]; LANES];
+    for (place, corners) in numbers.iter_mut().zip(raw.as_chunks::<3>().0) {
         *place = corners.each_ref().map(|corner| decode.decode(corner));
     }
 }
@@ -105,6 +108,7 @@ pub(crate) fn decode_each<D: Decode<Value = u32>>(
     numbers: &mut CornerIndices,
 ) {
     let (decode, raw) = (array.decoder(), array.raw().as_chunks::<3>().0);
+    *numbers = [[INVALID_VERTEX; 3]; LANES];
     for (place, triangle) in numbers.iter_mut().zip(triangles) {
         if let Some(corners) = usize::try_from(triangle).ok().and_then(|triangle| raw.get(triangle)) {
             *place = corners.each_ref().map(|corner| decode.decode(corner));

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout, Una
 /// The maximum number of children of a node.
 pub(crate) const WIDTH: usize = 8;
 /// The maximum number of nodes on the path from the root to a leaf.
-pub(crate) const MAX_DEPTH: usize = 26;
+pub(crate) const MAX_DEPTH: usize = 48;
 /// The maximum number of nodes in a page.
 pub(crate) const NODES_PER_PAGE: usize = 42;
 /// The number of low bits in a node number that store the index of the node in its page. The higher
@@ -167,6 +167,29 @@ pub(crate) enum Child {
         first: u32,
         count: u32,
     },
+}
+
+/// A child that a query still has to visit: the distance of the child in the upper 32 bits, and the
+/// reference to the child in the lower 32 bits.
+///
+/// The distance of a child is measured to the nearest point of the child's bounding box (along the
+/// ray, for a ray query), and is not negative. The bits of a float that is not negative sort like
+/// the float. The lowest bit of the distance is cleared, which rounds the distance down, and is
+/// then used as a flag that is set for a leaf.
+pub(crate) type StackEntry = u64;
+
+/// Returns the stack entry of a child at the distance `near`.
+#[inline]
+pub(crate) fn stack_entry(near: f32, child: u32, is_leaf: bool) -> StackEntry {
+    (u64::from(near.to_bits() & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
+}
+
+/// Returns the distance of a stack entry with the flag for a leaf, as the bits of a float, and the
+/// reference to the child.
+#[inline]
+pub(crate) fn entry_parts(entry: StackEntry) -> (u32, u32) {
+    let [key, child] = [entry >> 32, entry & u64::from(u32::MAX)].map(|part| u32::try_from(part).unwrap_or(NO_CHILD));
+    (key, child)
 }
 
 /// Decodes the reference to a leaf. Returns the index of the first triangle divided by the cluster

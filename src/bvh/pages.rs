@@ -9,7 +9,7 @@ use crate::array::Bounds;
 use crate::bvh::layout::{
     AlignedPage, COUNT_BITS, Child, NODES_PER_PAGE, NodePage, RawNode, SLOT_BITS, WIDTH, node_number,
 };
-use crate::bvh::reserve::{reserve, reserve_one};
+use crate::bvh::reserve::{reserve, reserve_one, try_with_capacity};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_index;
 
@@ -18,6 +18,9 @@ use crate::math::as_index;
 const UNPLACED_PAGE: u32 = u32::MAX >> SLOT_BITS;
 /// The maximum number of incomplete pages, which can still receive nodes, that are kept in memory.
 const MAX_OPEN_PAGES: usize = 8;
+/// The maximum number of nodes that are put into another page than the root of their subtree, to
+/// fill that page. A query that visits one of them reads one more page.
+const MAX_FILLING_NODES: usize = 8;
 
 /// Stores the pages of a tree that is being built, in memory or in a sidecar. Each page of the tree
 /// is passed to a `PageSink` exactly once. The order of the pages is not defined.
@@ -64,12 +67,25 @@ pub(crate) enum SubtreeRoot {
 /// Assigns nodes to pages, and passes complete pages to a [`PageSink`].
 #[derive(Default)]
 pub(crate) struct PagePacker {
-    /// The incomplete pages: for each page, its index, its content, and its number of nodes so far.
-    open: Vec<(usize, NodePage, usize)>,
+    open: Vec<IncompletePage>,
     /// The number of pages that were started so far.
     pub(crate) pages: usize,
     /// The number of nodes that were created so far.
     pub(crate) nodes: u64,
+}
+
+/// A page that is not complete yet.
+struct IncompletePage {
+    number: usize,
+    page: NodePage,
+    /// The number of nodes so far.
+    used: usize,
+}
+
+impl IncompletePage {
+    fn nodes(&self) -> &[RawNode] {
+        self.page.nodes.get(..self.used).unwrap_or_default()
+    }
 }
 
 /// Returns the error for a tree whose nodes need more pages than a page index can encode.
@@ -112,76 +128,133 @@ impl PagePacker {
         Ok(())
     }
 
-    /// Puts `nodes` into the fullest page that has room for all of them. Returns the node number of
-    /// the last node in `nodes`.
+    /// Puts `nodes` into the fullest page that has room for all of them. If no page has, fills the
+    /// fullest page with a few of the first nodes, which are far from the root, and puts the others
+    /// into a new page. Returns the node number of the last node in `nodes`.
     fn lay(&mut self, nodes: &[RawNode], sink: &mut dyn PageSink) -> Result<u32> {
-        let fits = |(_, _, used): &&mut (usize, NodePage, usize)| used.saturating_add(nodes.len()) <= NODES_PER_PAGE;
-        if !self.open.iter_mut().any(|page| fits(&page)) {
-            self.open(sink)?;
-        }
-        let page = self.open.iter_mut().filter(fits).max_by_key(|(_, _, used)| *used);
-        let (number, page, used) = page.ok_or_else(too_large)?;
-        let numbers = *used;
-        for (place, node) in page.nodes.iter_mut().skip(*used).zip(nodes) {
-            *place = *node;
-            relocate(place, |child| {
-                let slot = as_index(child & ((1 << SLOT_BITS) - 1)).wrapping_add(numbers);
-                if child >> SLOT_BITS == UNPLACED_PAGE { node_number(*number, slot) } else { Some(child) }
+        let rooms = self.open.iter().map(|page| NODES_PER_PAGE.saturating_sub(page.used));
+        let fits = rooms.clone().any(|room| room >= nodes.len());
+        let least = rooms.filter(|room| *room > 0).min().filter(|room| !fits && *room <= MAX_FILLING_NODES);
+        let (head, tail) = nodes.split_at_checked(least.unwrap_or_default()).unwrap_or((&[], nodes));
+        let [head_start, tail_start] = [self.reserve(head)?, self.reserve(tail)?];
+        let number_of = |at: usize| match at.checked_sub(head.len()) {
+            None => node_number(head_start.0, head_start.1.wrapping_add(at)),
+            Some(at) => node_number(tail_start.0, tail_start.1.wrapping_add(at)),
+        };
+        for (start, nodes) in [(head_start, head), (tail_start, tail)] {
+            self.write(start, nodes, |child| {
+                let is_own = child >> SLOT_BITS == UNPLACED_PAGE;
+                if is_own { number_of(as_index(child & ((1 << SLOT_BITS) - 1))) } else { Some(child) }
             })?;
         }
-        *used = used.saturating_add(nodes.len());
-        node_number(*number, used.wrapping_sub(1)).ok_or_else(too_large)
+        self.complete(MAX_OPEN_PAGES, sink)?;
+        number_of(nodes.len().wrapping_sub(1)).ok_or_else(too_large)
     }
 
-    /// Starts an empty page. If [`MAX_OPEN_PAGES`] pages are already incomplete, the fullest of
-    /// them is passed to `sink` first.
-    fn open(&mut self, sink: &mut dyn PageSink) -> Result<()> {
-        if self.open.len() >= MAX_OPEN_PAGES {
-            let fullest = (0..).zip(&self.open).max_by_key(|(_, (_, _, used))| *used).map_or(0, |(at, _)| at);
-            let (number, page, _) = self.open.swap_remove(fullest);
+    /// Reserves room for `nodes` in one page. Returns the index of the page, and of the first node
+    /// in the page.
+    fn reserve(&mut self, nodes: &[RawNode]) -> Result<(usize, usize)> {
+        let page = self.with_room(nodes.len())?;
+        let start = page.used;
+        page.used = start.saturating_add(nodes.len());
+        Ok((page.number, start))
+    }
+
+    /// Writes nodes to reserved room in a page, with the node numbers of their children replaced by
+    /// the results of the closure `number`.
+    fn write(
+        &mut self,
+        (page, start): (usize, usize),
+        nodes: &[RawNode],
+        number: impl Fn(u32) -> Option<u32>,
+    ) -> Result<()> {
+        let open = self.open.iter_mut().find(|open| open.number == page);
+        let places = open.into_iter().flat_map(|open| open.page.nodes.iter_mut().skip(start));
+        for (place, node) in places.zip(nodes) {
+            *place = *node;
+            relocate(place, &number)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the fullest page with room for `count` nodes, or a new page.
+    fn with_room(&mut self, count: usize) -> Result<&mut IncompletePage> {
+        let fits = |page: &IncompletePage| page.used.saturating_add(count) <= NODES_PER_PAGE;
+        if !self.open.iter().any(fits) {
+            reserve_one(&mut self.open)?;
+            self.open.push(IncompletePage { number: self.pages, page: NodePage::new(), used: 0 });
+            self.pages = self.pages.wrapping_add(1);
+        }
+        self.open.iter_mut().filter(|page| fits(page)).max_by_key(|page| page.used).ok_or_else(too_large)
+    }
+
+    /// Passes the fullest pages to `sink` until at most `most` are incomplete.
+    fn complete(&mut self, most: usize, sink: &mut dyn PageSink) -> Result<()> {
+        while self.open.len() > most {
+            let fullest = (0..).zip(&self.open).max_by_key(|(_, page)| page.used).map_or(0, |(at, _)| at);
+            let IncompletePage { number, page, .. } = self.open.swap_remove(fullest);
             sink.put(number, &page)?;
         }
-        reserve_one(&mut self.open)?;
-        self.open.push((self.pages, NodePage::new(), 0));
-        self.pages = self.pages.wrapping_add(1);
         Ok(())
     }
 
     /// Passes all incomplete pages to `sink`.
     pub(crate) fn finish(&mut self, sink: &mut dyn PageSink) -> Result<()> {
-        self.open.sort_unstable_by_key(|(number, _, _)| *number);
-        self.open.drain(..).try_for_each(|(number, page, _)| sink.put(number, &page))
+        self.open.sort_unstable_by_key(|page| page.number);
+        self.open.drain(..).try_for_each(|page| sink.put(page.number, &page.page))
     }
 
-    /// Appends the pages of another page packer to the pages of this packer, and adapts the node
-    /// numbers in the appended pages and in the subtree `part`.
-    pub(crate) fn append<'p>(
+    /// Appends the pages of another page packer, whose complete pages are in `held`, to the pages
+    /// of this packer, and moves the nodes of its incomplete pages to incomplete pages of this
+    /// packer. Adapts the node numbers in all these pages and in the subtree `part`.
+    pub(crate) fn append(
         &mut self,
         other: &Self,
-        pages: impl Iterator<Item = &'p mut NodePage>,
+        held: &mut MemoryPages,
         part: &mut Subtree,
         sink: &mut dyn PageSink,
     ) -> Result<()> {
-        let base = self.pages;
+        // The new page of each page, and the number of nodes before its nodes.
+        let mut places = try_with_capacity(other.pages)?;
+        places.resize(other.pages, None);
+        for page in &other.open {
+            let start = self.reserve(page.nodes())?;
+            if let Some(place) = places.get_mut(page.number) {
+                *place = Some(start);
+            }
+        }
+        let mut next = self.pages;
+        for place in places.iter_mut().filter(|place| place.is_none()) {
+            *place = Some((next, 0));
+            next = next.saturating_add(1);
+        }
+        self.pages = next;
+        let place_of = |page: usize| places.get(page).copied().flatten();
         let moved = |child: u32| {
             if child >> SLOT_BITS == UNPLACED_PAGE {
                 return Some(child);
             }
             let (page, slot) = crate::bvh::layout::place(child);
-            node_number(page.checked_add(base)?, slot)
+            let (page, before) = place_of(page)?;
+            node_number(page, slot.wrapping_add(before))
         };
-        for (number, page) in (base..).zip(pages) {
-            page.nodes.iter_mut().try_for_each(|node| relocate(node, moved))?;
-            sink.put(number, page)?;
+        for page in &other.open {
+            let start = place_of(page.number).ok_or_else(too_large)?;
+            self.write(start, page.nodes(), moved)?;
+        }
+        for (number, AlignedPage(page)) in held.0.iter_mut().enumerate() {
+            if other.open.iter().all(|open| open.number != number) {
+                page.nodes.iter_mut().try_for_each(|node| relocate(node, moved))?;
+                sink.put(place_of(number).ok_or_else(too_large)?.0, page)?;
+            }
         }
         match &mut part.root {
             SubtreeRoot::Loose(nodes) => nodes.iter_mut().try_for_each(|node| relocate(node, moved))?,
             SubtreeRoot::Placed(Child::Node(node)) => *node = moved(*node).ok_or_else(too_large)?,
             SubtreeRoot::Placed(Child::Leaf { .. }) => {}
         }
-        self.pages = self.pages.saturating_add(other.pages);
         self.nodes = self.nodes.saturating_add(other.nodes);
-        Ok(())
+        self.complete(MAX_OPEN_PAGES, sink)
     }
 }
 

@@ -2,6 +2,7 @@
 //! bounding boxes are computed again.
 
 use crate::array::Bounds;
+use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{AlignedPage, MAX_DEPTH, NO_CHILD, RawNode, WIDTH, place};
 use crate::bvh::pages::{grid_over, set_box};
 use crate::bvh::tree::Tree;
@@ -109,7 +110,9 @@ impl<F: FittedNodes> Refitter<'_, '_, F> {
                 continue;
             }
             *bounds = if u32::from(node.leaves).wrapping_shr(at) & 1 == 1 {
-                self.triangles.block::<false>(&self.view.leaf(child)?.corner_indices(self.triangles)).bounds()
+                let mut corners = CornerIndices::default();
+                self.view.leaf(child)?.corner_indices(self.triangles, &mut corners);
+                self.triangles.block::<false>(&corners).bounds()
             } else {
                 self.below(child, depth.wrapping_add(1))?
             };

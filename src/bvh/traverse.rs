@@ -9,8 +9,9 @@ use std::ops::ControlFlow;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch::{KernelJob, Kernels};
 use crate::bvh::lanes::{CornerIndices, LANES};
-use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
+use crate::bvh::layout::{MAX_DEPTH, RawNode, StackEntry, WIDTH, entry_parts};
 use crate::bvh::probe::Probe;
+use crate::bvh::reserve::reserve_one;
 use crate::bvh::tree_view::{DamagedTree, LeafTriangles, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
@@ -34,6 +35,28 @@ pub(crate) trait TreeQuery {
     /// Tests a triangle exactly, in `f64`. Returns `Break` if no other triangle can change the
     /// result of the query.
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()>;
+    /// Tests the triangles of a leaf: those that `test_leaf` selects, with `test_triangle`. The
+    /// caller passes the vertex indices of the triangles in `corners`.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+    fn visit_leaf(
+        &mut self,
+        kernels: &impl Kernels,
+        triangles: &Triangles<'_>,
+        leaf: &LeafTriangles<'_>,
+        corners: &CornerIndices,
+    ) -> ControlFlow<()> {
+        let mut left = self.test_leaf(kernels, triangles, corners) & leaf.lanes();
+        while left != 0 {
+            let lane = as_index(left.trailing_zeros()) % LANES;
+            left &= left.wrapping_sub(1);
+            let Some(triangle) = leaf.triangle(lane) else { continue };
+            if let Some(corners) = triangles.get(triangle) {
+                self.test_triangle(triangle, &corners)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// The reference to the child that is visited next, and whether this child is a leaf. `None` means
@@ -60,7 +83,7 @@ impl Traversal {
     /// Starts the traversal of a tree. Returns the reference to the root, and whether the root is a
     /// leaf.
     #[inline]
-    pub(crate) const fn start(&mut self, view: &TreeView<'_>) -> (u32, bool) {
+    pub(crate) fn start(&mut self, view: &TreeView<'_>) -> (u32, bool) {
         self.stack.clear();
         self.nodes_left = view.header.nodes;
         (view.header.root, view.header.root_is_leaf)
@@ -81,7 +104,7 @@ impl Traversal {
         self.nodes_left = self.nodes_left.checked_sub(1).ok_or(DamagedTree)?;
         let node = view.node(node)?;
         let (bits, near) = query.test_node(kernels, node);
-        self.stack.descend(node, bits, &near, query.limit(), ahead.map(|triangles| (view, triangles)))
+        self.stack.descend(node, (bits, &near), query.limit(), kernels, ahead.map(|triangles| (view, triangles)))
     }
 
     /// Visits a leaf and returns the child to visit next. The caller passes the vertex indices of
@@ -96,15 +119,7 @@ impl Traversal {
         query: &mut impl TreeQuery,
         kernels: &impl Kernels,
     ) -> ControlFlow<(), NextChild> {
-        let mut left = query.test_leaf(kernels, triangles, corners);
-        while left != 0 {
-            let lane = as_index(left.trailing_zeros()) % LANES;
-            left &= left.wrapping_sub(1);
-            let Some(triangle) = leaf.triangle(lane) else { continue };
-            if let Some(corners) = triangles.get(triangle) {
-                query.test_triangle(triangle, &corners)?;
-            }
-        }
+        query.visit_leaf(kernels, triangles, leaf, corners)?;
         ControlFlow::Continue(self.stack.pop_within(query.limit()))
     }
 }
@@ -124,7 +139,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, query, probe } = self;
-        let mut traversal = Traversal::idle();
+        let (mut traversal, mut corners) = (Traversal::idle(), CornerIndices::default());
         let mut next = Some(traversal.start(&view));
         while let Some((child, is_leaf)) = next {
             next = if is_leaf {
@@ -132,7 +147,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
                 if P::ENABLED {
                     leaf.triangles().for_each(|triangle| report_triangle(triangles, triangle, probe));
                 }
-                let corners = leaf.corner_indices(triangles);
+                leaf.corner_indices(triangles, &mut corners);
                 match traversal.visit_leaf(triangles, &leaf, &corners, query, kernels) {
                     ControlFlow::Continue(next) => next,
                     ControlFlow::Break(()) => return Ok(()),
@@ -165,56 +180,28 @@ fn report_triangle<P: Probe>(triangles: &Triangles<'_>, triangle: u32, probe: &m
     }
 }
 
+/// The number of stack entries that need no allocation. Few traversals need a tenth of them.
+const STACK_SIZE: usize = 64;
 /// The maximum number of stack entries. While a query descends from the root to a leaf, at most
-/// seven children of each visited node remain on the stack, and the last visited node needs one
-/// more entry for its eighth child.
-const STACK_SIZE: usize = 192;
-const _: () = assert!(STACK_SIZE > 7 * MAX_DEPTH + 1);
-
-/// An entry of the stack: the distance of a child in the upper 32 bits, and the reference to the
-/// child in the lower 32 bits.
-///
-/// The distance of a child is measured to the nearest point of the child's bounding box (along the
-/// ray, for a ray query). The distance, a float, is encoded as an integer that sorts in the same
-/// order. The lowest bit of the encoded distance is cleared, which rounds the distance down, and is
-/// then used as a flag that is set for a leaf.
-type StackEntry = u64;
-
-#[inline]
-fn entry(near: f32, child: u32, is_leaf: bool) -> StackEntry {
-    (u64::from(ordered(near) & !1 | u32::from(is_leaf)) << 32) | u64::from(child)
-}
-
-/// Converts a float to an integer: the integers of two floats compare like the floats.
-#[inline]
-fn ordered(number: f32) -> u32 {
-    let bits = number.to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
-}
-
-#[inline]
-fn key(entry: StackEntry) -> u32 {
-    u32::try_from(entry >> 32).unwrap_or(u32::MAX)
-}
-
-#[inline]
-fn child(entry: StackEntry) -> u32 {
-    u32::try_from(entry & u64::from(u32::MAX)).unwrap_or(NO_CHILD)
-}
+/// seven children of each visited node remain on the stack.
+const MAX_ENTRIES: usize = 7 * MAX_DEPTH;
 
 /// The nodes and leaves that a query still has to visit. The query visits the last entry of the
 /// stack next.
 pub(crate) struct Stack {
     entries: [StackEntry; STACK_SIZE],
+    /// The entries after the first [`STACK_SIZE`].
+    more: Vec<StackEntry>,
     len: usize,
 }
 
 impl Stack {
     pub(crate) const fn new() -> Self {
-        Self { entries: [0; STACK_SIZE], len: 0 }
+        Self { entries: [0; STACK_SIZE], more: Vec::new(), len: 0 }
     }
 
-    pub(crate) const fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
+        self.more.clear();
         self.len = 0;
     }
 
@@ -225,78 +212,98 @@ impl Stack {
     /// no entry remains on the stack.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-    pub(crate) fn pop_within(&mut self, limit: f32) -> Option<(u32, bool)> {
+    pub(crate) fn pop_within(&mut self, limit: f32) -> NextChild {
         loop {
             self.len = self.len.checked_sub(1)?;
-            let entry = *self.entries.get(self.len)?;
-            let key = key(entry);
-            if key & !1 <= ordered(limit) {
-                return Some((child(entry), key & 1 == 1));
+            let entry = self.entries.get(self.len).copied().or_else(|| self.pop_more())?;
+            let (key, child) = entry_parts(entry);
+            if key & !1 <= limit.to_bits() {
+                return Some((child, key & 1 == 1));
             }
         }
     }
 
-    /// Adds a node or a leaf to the stack. `near` is the distance of the bounding box of this node
-    /// or leaf from the query point, or along the ray.
+    #[cold]
+    fn pop_more(&mut self) -> Option<StackEntry> {
+        self.more.pop()
+    }
+
     #[inline]
-    pub(crate) fn push(&mut self, near: f32, child: u32, is_leaf: bool) -> Result<(), DamagedTree> {
-        *self.entries.get_mut(self.len).ok_or(DamagedTree)? = entry(near, child, is_leaf);
+    fn push(&mut self, entry: StackEntry) -> Result<(), DamagedTree> {
+        match self.entries.get_mut(self.len) {
+            Some(place) => *place = entry,
+            None => self.push_more(entry)?,
+        }
         self.len = self.len.wrapping_add(1);
         Ok(())
     }
 
-    /// Pushes the children whose bounding boxes the query meets, and then pops and returns the
-    /// nearest of these children.
+    #[cold]
+    fn push_more(&mut self, entry: StackEntry) -> Result<(), DamagedTree> {
+        if self.len >= MAX_ENTRIES {
+            return Err(DamagedTree);
+        }
+        reserve_one(&mut self.more).map_err(|_| DamagedTree)?;
+        self.more.push(entry);
+        Ok(())
+    }
+
+    /// Pushes the children whose bounding boxes the query meets, except the nearest, and returns
+    /// the nearest.
     ///
-    /// In the bit mask `bits`, a bit is set for each child whose bounding box the query meets.
-    /// `descend` also returns whether the returned child is a leaf. If no bit of `bits` is set,
-    /// `descend` returns the result of [`pop_within`](Self::pop_within). If several bits of `bits`
-    /// are set and `ahead` is given, `descend` prefetches the children of all set bits to the
+    /// `met` is the result of the test of the node: a bit is set for each child whose bounding box
+    /// the query meets, and the distances. `descend` also returns whether the returned child is a
+    /// leaf. If no bit is set, `descend` returns the result of [`pop_within`](Self::pop_within). If
+    /// several bits are set and `ahead` is given, `descend` prefetches the pushed children to the
     /// processor cache.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn descend(
         &mut self,
         node: &RawNode,
-        bits: u32,
-        near: &[f32; WIDTH],
+        met: (u32, &[f32; WIDTH]),
         limit: f32,
+        kernels: &impl Kernels,
         ahead: Option<(&TreeView<'_>, &Triangles<'_>)>,
-    ) -> Result<Option<(u32, bool)>, DamagedTree> {
-        let leaves = u32::from(node.leaves);
-        let child = |bits: u32| {
-            let at = bits.trailing_zeros();
-            (as_index(at) % WIDTH, leaves.wrapping_shr(at) & 1 == 1)
-        };
-        let rest = bits & bits.wrapping_sub(1);
+    ) -> Result<NextChild, DamagedTree> {
+        let (bits, near) = met;
+        let lane = |bits: u32| as_index(bits.trailing_zeros()) % WIDTH;
+        let mut left = bits & bits.wrapping_sub(1);
         if bits == 0 {
             return Ok(self.pop_within(limit));
         }
-        if rest == 0 {
-            // In the most common case, the query meets a single child. A single child is returned
-            // directly, without pushing it on the stack.
-            let (lane, is_leaf) = child(bits);
-            return Ok(node.children.get(lane).map(|child| (child.get(), is_leaf)));
+        if left == 0 {
+            // In the most common case, the query meets a single child.
+            let is_leaf = u32::from(node.leaves) & bits != 0;
+            return Ok(node.children.get(lane(bits)).map(|child| (child.get(), is_leaf)));
         }
-        let first = self.len;
-        let mut left = bits;
+        let entries = kernels.entries(node, near);
+        let entry = |bits: u32| entries.get(lane(bits)).copied().unwrap_or_default();
+        let (first, pushed) = (self.len, left);
+        let mut nearest = entry(bits);
         while left != 0 {
-            let (lane, is_leaf) = child(left);
+            let other = entry(left);
             left &= left.wrapping_sub(1);
-            let (Some(near), Some(child)) = (near.get(lane), node.children.get(lane)) else { continue };
+            let farther = nearest.max(other);
+            nearest = nearest.min(other);
             if let Some((view, triangles)) = ahead {
-                view.prefetch_child(triangles, child.get(), is_leaf);
+                let (key, child) = entry_parts(farther);
+                view.prefetch_child(triangles, child, key & 1 == 1);
             }
-            self.push(*near, child.get(), is_leaf)?;
+            self.push(farther)?;
         }
-        sort(self.entries.get_mut(first..self.len).unwrap_or_default());
-        Ok(self.pop_within(limit))
+        // A sort of entries that are partly in `more` is not worth its code: order is only speed.
+        if pushed & pushed.wrapping_sub(1) != 0 {
+            sort(self.entries.get_mut(first..self.len).unwrap_or_default());
+        }
+        let (key, child) = entry_parts(nearest);
+        Ok(Some((child, key & 1 == 1)))
     }
 }
 
 /// Sorts a few stack entries by distance, with the nearest entry last.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it usually sorts two or three numbers")]
+#[allow(clippy::inline_always, reason = "it usually sorts one or two numbers")]
 fn sort(entries: &mut [StackEntry]) {
     for end in 1..entries.len() {
         let mut at = end;

@@ -8,8 +8,8 @@
 //! references to the children. Modelling tools usually write triangles that are close in space one
 //! after another. If consecutive triangles of a surface are close in space, each leaf of its tree
 //! refers to four or eight consecutive triangles of the file (or fewer at the end of a row of
-//! triangles), and the tree takes about 4 bytes per triangle. Otherwise, the tree also stores a
-//! list of triangle indices in another order, which takes 4 more bytes per triangle.
+//! triangles), and the tree takes about 2.5 or 5 bytes per triangle. Otherwise, the tree also
+//! stores a list of triangle indices in another order, which takes 4 more bytes per triangle.
 //!
 //! A tree of at most eight triangles has no nodes: its root is a leaf.
 //!

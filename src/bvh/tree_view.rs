@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zerocopy::IntoBytes as _;
 
 use crate::array::Bounds;
-use crate::bvh::lanes::CornerIndices;
+use crate::bvh::lanes::{CornerIndices, LANES};
 use crate::bvh::layout::{self, AlignedPage, Child, NodePage, RawNode, place};
 use crate::bvh::triangles::Triangles;
 use crate::math::as_index;
@@ -99,19 +99,22 @@ impl<'a> TreeView<'a> {
     #[inline]
     pub(crate) fn prefetch(&self, node: u32) {
         let (page, slot) = place(node);
-        if let Some(node) = self.pages.get(page).and_then(|page| page.nodes.get(slot)) {
-            crate::simd::prefetch_lines(node.as_bytes(), 2);
-        }
+        let first: &[RawNode] = self.pages.first().map_or(&[], |page| &page.nodes);
+        let offset = page.wrapping_mul(size_of::<NodePage>()).wrapping_add(slot.wrapping_mul(size_of::<RawNode>()));
+        crate::simd::prefetch_items(first.as_bytes(), offset, 2);
     }
 
-    /// Prefetches a child that will be visited: an inner node, or the vertex indices of a leaf's
-    /// first triangle.
+    /// Prefetches a child that will be visited: an inner node, or the vertex indices of a leaf. If
+    /// the tree has its own order of triangles in memory, prefetches the leaf's part of this order.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn prefetch_child(&self, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
         if is_leaf {
-            if let Some(first) = self.leaf(child).ok().and_then(|leaf| leaf.triangle(0)) {
-                triangles.prefetch_indices(first);
+            let first = self.first_triangle(layout::leaf(child).0);
+            match self.order {
+                OrderView::File => triangles.prefetch_indices(first),
+                OrderView::Memory(numbers) => crate::simd::prefetch_item(numbers, first),
+                OrderView::Sidecar { .. } => {}
             }
         } else {
             self.prefetch(child);
@@ -147,10 +150,11 @@ impl<'a> TreeView<'a> {
     }
 
     /// Returns the indices of the triangles in a leaf, or an error if the tree is damaged.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn leaf(&self, child: u32) -> Result<LeafTriangles<'a>, DamagedTree> {
         let (first, count) = layout::leaf(child);
-        let start = first.saturating_mul(self.header.cluster);
+        let start = self.first_triangle(first);
         let end = start.saturating_add(count);
         match self.order {
             OrderView::File => Ok(LeafTriangles::Run(start..end)),
@@ -165,6 +169,13 @@ impl<'a> TreeView<'a> {
                 Ok(LeafTriangles::Copy(list, as_index(count)))
             }
         }
+    }
+
+    /// Returns the position of a leaf's first triangle, which a node stores divided by the cluster
+    /// size.
+    #[inline]
+    const fn first_triangle(&self, first: u32) -> u32 {
+        first.saturating_mul(self.header.cluster)
     }
 
     /// Returns the index of the triangle at position `at` in the order of triangles that the leaves
@@ -235,15 +246,37 @@ impl LeafTriangles<'_> {
         }
     }
 
-    /// Returns the vertex indices of the corners of all triangles in the leaf.
+    /// Decodes the vertex indices of the corners of all triangles in the leaf. The lanes after the
+    /// last triangle repeat the first, because a kernel reads an index that is in range faster.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-    pub(crate) fn corner_indices(&self, triangles: &Triangles<'_>) -> CornerIndices {
+    pub(crate) fn corner_indices(&self, triangles: &Triangles<'_>, corners: &mut CornerIndices) {
         match self {
-            Self::Run(range) => triangles.corner_indices(range.clone()),
-            Self::List(list) => triangles.corner_indices_of(list.iter().copied()),
-            Self::Copy(list, count) => triangles.corner_indices_of(list.iter().copied().take(*count)),
+            Self::Run(range) => triangles.corner_indices_from(range.start, corners),
+            Self::List(list) => triangles.corner_indices_of(list.iter().copied(), corners),
+            Self::Copy(list, count) => triangles.corner_indices_of(list.iter().copied().take(*count), corners),
         }
+        let len = self.len();
+        if len < LANES {
+            let [first, ..] = *corners;
+            corners.iter_mut().skip(len).for_each(|corners| *corners = first);
+        }
+    }
+
+    /// Returns the number of triangles in the leaf.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Run(range) => as_index(range.end.wrapping_sub(range.start)),
+            Self::List(list) => list.len(),
+            Self::Copy(_, count) => *count,
+        }
+    }
+
+    /// Returns a bit mask with a bit set for each triangle in the leaf.
+    #[inline]
+    pub(crate) fn lanes(&self) -> u32 {
+        (1_u32 << (self.len() % (LANES + 1))).wrapping_sub(1)
     }
 
     /// Returns an iterator over the indices of all triangles in the leaf.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::array::{Array, Bounds};
 use crate::bvh::coordinates::{TriangleCorners, include_point, is_valid_triangle};
 use crate::bvh::lanes;
-use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
+use crate::bvh::lanes::{CornerIndices, INVALID_VERTEX, LANES, TriangleBlock};
 use crate::decode::divisor::BY_65535;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Result};
@@ -22,10 +22,6 @@ const MAX_TRIANGLES: u32 = 1 << 31;
 /// Many sections of a file may share one array of positions, and each section may have few
 /// triangles.
 const MAX_VERTICES_PER_TRIANGLE: usize = 12;
-/// A vertex index that is out of range in every array of positions. The index `INVALID_VERTEX`
-/// marks lanes that contain no triangle.
-const INVALID_VERTEX: u32 = u32::MAX;
-
 /// The triangles of a surface, in the form that queries read.
 ///
 /// The arrays of positions and of vertex indices are borrowed from the file. A triangle is decoded
@@ -245,42 +241,49 @@ impl<'a> Triangles<'a> {
     }
 
     /// Decodes the vertex indices of up to eight consecutive triangles, given as a range of
-    /// triangle indices.
+    /// triangle indices. The lanes after the last triangle have an index that is out of range.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, range: Range<u32>) -> CornerIndices {
         let mut numbers = [[INVALID_VERTEX; 3]; LANES];
-        let [start, end] =
-            [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).saturating_mul(3));
+        self.corner_indices_from(range.start, &mut numbers);
+        numbers.iter_mut().skip(range.len()).for_each(|corners| *corners = [INVALID_VERTEX; 3]);
+        numbers
+    }
+
+    /// Decodes the vertex indices of eight consecutive triangles, starting with the triangle
+    /// `first`.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+    pub(crate) fn corner_indices_from(&self, first: u32, numbers: &mut CornerIndices) {
+        let start = usize::try_from(first).unwrap_or(usize::MAX).saturating_mul(3);
         match &self.indices {
-            Indices(IndexEncoding::U8(array)) => lanes::decode_run(array, start..end, &mut numbers),
-            Indices(IndexEncoding::U16(array)) => lanes::decode_run(array, start..end, &mut numbers),
-            Indices(IndexEncoding::U32(array)) => lanes::decode_run(array, start..end, &mut numbers),
+            Indices(IndexEncoding::U8(array)) => lanes::decode_run(array, start, numbers),
+            Indices(IndexEncoding::U16(array)) => lanes::decode_run(array, start, numbers),
+            Indices(IndexEncoding::U32(array)) => lanes::decode_run(array, start, numbers),
             Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {
-                for (place, triangle) in numbers.iter_mut().zip(range) {
+                for (place, triangle) in numbers.iter_mut().zip(first..) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
             }
         }
-        numbers
     }
 
     /// Decodes the vertex indices of up to eight triangles, given as separate triangle indices.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-    pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>) -> CornerIndices {
-        let mut numbers = [[INVALID_VERTEX; 3]; LANES];
+    pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>, numbers: &mut CornerIndices) {
         match &self.indices {
-            Indices(IndexEncoding::U8(array)) => lanes::decode_each(array, triangles, &mut numbers),
-            Indices(IndexEncoding::U16(array)) => lanes::decode_each(array, triangles, &mut numbers),
-            Indices(IndexEncoding::U32(array)) => lanes::decode_each(array, triangles, &mut numbers),
+            Indices(IndexEncoding::U8(array)) => lanes::decode_each(array, triangles, numbers),
+            Indices(IndexEncoding::U16(array)) => lanes::decode_each(array, triangles, numbers),
+            Indices(IndexEncoding::U32(array)) => lanes::decode_each(array, triangles, numbers),
             Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {
+                *numbers = [[INVALID_VERTEX; 3]; LANES];
                 for (place, triangle) in numbers.iter_mut().zip(triangles) {
                     *place = self.corners(triangle).unwrap_or([INVALID_VERTEX; 3]);
                 }
             }
         }
-        numbers
     }
 
     /// Decodes the positions of the corners of eight triangles.
@@ -326,14 +329,13 @@ impl<'a> Triangles<'a> {
     /// read soon.
     #[inline]
     pub(crate) fn prefetch_indices(&self, triangle: u32) {
-        let first = usize::try_from(triangle).unwrap_or(usize::MAX).saturating_mul(3);
-        let bytes = match &self.indices {
-            Indices(IndexEncoding::U8(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices(IndexEncoding::U16(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices(IndexEncoding::U32(array)) => array.raw().get(first..).map(zerocopy::IntoBytes::as_bytes),
-            Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => None,
-        };
-        crate::simd::prefetch_lines(bytes.unwrap_or_default(), 2);
+        let first = as_index(triangle).wrapping_mul(3);
+        match &self.indices {
+            Indices(IndexEncoding::U8(array)) => crate::simd::prefetch_items(array.raw(), first, 1),
+            Indices(IndexEncoding::U16(array)) => crate::simd::prefetch_items(array.raw(), first, 2),
+            Indices(IndexEncoding::U32(array)) => crate::simd::prefetch_items(array.raw(), first, 2),
+            Indices(IndexEncoding::Polygon(_) | IndexEncoding::Endian(_) | IndexEncoding::Consecutive(_)) => {}
+        }
     }
 
     /// Prefetches the positions of the corners of eight triangles to the processor cache, because

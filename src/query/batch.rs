@@ -1,31 +1,42 @@
-//! Casts many rays with interleaved tree traversals: while one ray waits for data from memory, the
-//! same thread continues the traversals of other rays. Sorted rays mostly visit the same tree
-//! nodes, which are then still in the processor cache.
-
-// Rule: this file sorts and maps by copies only.
+//! Casts many rays. If rays in sequence have little in common, their tree traversals are
+//! interleaved: while one ray waits for data from memory, the same thread continues the traversals
+//! of others.
 
 use crate::array::Bounds;
 use crate::bvh::kernel::dispatch::{KernelJob, Kernels};
 use crate::bvh::lanes::CornerIndices;
+use crate::bvh::probe::Probe;
 use crate::bvh::traverse::{NextChild, Traversal};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
-use crate::math::as_index;
-use crate::query::ray::Ray;
-use crate::query::ray_query::{NearestHit, RayQuery, SingleRay, TriangleHit};
+use crate::math::{dot, subtract};
+use crate::query::ray::{Hit, Ray};
+use crate::query::ray_query::{Aim, NearestHit, RayQuery, SingleRay, TriangleHit};
+use crate::query::scene::Scene;
+use crate::query::scene_queries::ProbedScene;
 
 /// The number of rays whose traversals of a tree are interleaved in one thread.
 const ACTIVE_RAY_BATCH: usize = 8;
-/// The maximum number of rays that one thread prepares and casts in one batch.
+/// The maximum number of rays of a batch, which are cast in the same way by one thread.
 const RAY_BATCH: usize = 4096;
-/// The minimum number of rays for which sorting is worth its cost. Fewer than 256 rays are cast in
-/// the order of the input.
-const MIN_RAYS_TO_SORT: usize = 256;
+/// The maximum number of rays whose traversals are interleaved with those of each other. Prepared
+/// rays take memory, which is kept small enough for the processor cache.
+const MAX_INTERLEAVED: usize = 512;
+/// The number of rays at the start of a batch that show how to cast the others.
+const SAMPLE_RAYS: usize = 32;
+/// The average number of triangles that a ray is tested against, from which on rays are cast one by
+/// one. The time of such rays is that of the tests.
+const MANY_TRIANGLES: u32 = 96;
+/// Two hits are close if their distance is less than this fraction of the size of the scene. If
+/// most rays in sequence have close hits, they are cast one by one, because each finds what it
+/// reads in the processor cache.
+const CLOSE_HITS: f32 = 1.0 / 32.0;
 
 /// A ray of a batch, with the nearest hit found so far on the current surface, and the nearest hit
 /// on all earlier surfaces.
 pub(crate) struct BatchRay {
     pub(crate) query: RayQuery,
+    aim: Aim,
     /// The nearest hit of the ray, so far, on the surface at which the ray is currently being cast.
     pub(crate) nearest: NearestHit,
     /// The nearest hit of the ray on the surfaces that were tested before the current surface, with
@@ -42,96 +53,62 @@ pub(crate) struct RayBatch<'a, 'b> {
     pub(crate) rays: &'b mut [Option<BatchRay>],
 }
 
-/// Returns the nearest hit of each ray, with the index of the hit surface in the scene.
-///
-/// The closure `cast` receives a batch of rays. The closure `cast` must cast the rays of the batch
-/// at one surface after another, and must call [`keep_nearest`] after each surface.
-pub(crate) fn first_hits(
-    rays: &[Ray],
-    bounds: &Bounds,
-    cast: impl Fn(&mut [Option<BatchRay>]) + Send + Sync,
-) -> Vec<Option<(usize, TriangleHit)>> {
-    in_sorted_order(rays, bounds, |rays| {
-        let prepare = |ray| Some(BatchRay { query: RayQuery::new(ray)?, nearest: NearestHit::default(), known: None });
-        let mut prepared: Vec<_> = rays.map(prepare).collect();
-        cast(&mut prepared);
-        prepared.into_iter().map(|ray| ray.and_then(|ray| ray.known)).collect()
+/// Returns the nearest hit of each ray.
+pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let bounds = scene.bounds();
+    in_batches(rays, |rays, hits| {
+        let mut sample = RaySample::new(&bounds);
+        let mut left = rays.iter().zip(&mut *hits);
+        for (ray, hit) in left.by_ref().take(SAMPLE_RAYS) {
+            *hit = ProbedScene::new(scene, &mut sample).ray(ray);
+            sample.add(hit.as_ref());
+        }
+        if sample.is_incoherent() {
+            let chunks = rays.chunks(MAX_INTERLEAVED).zip(hits.chunks_mut(MAX_INTERLEAVED));
+            chunks.for_each(|(rays, hits)| interleave(scene, rays, hits));
+        } else {
+            left.for_each(|(ray, hit)| *hit = scene.ray(ray));
+        }
     })
 }
 
-/// Returns the answer of each ray, in the order of `rays`. The closure `cast` receives some rays,
-/// which are sorted, and returns their answers. With the feature `rayon`, it is called in parallel.
-pub(crate) fn in_sorted_order<T: Clone + Send>(
-    rays: &[Ray],
-    bounds: &Bounds,
-    cast: impl Fn(&mut dyn Iterator<Item = &Ray>) -> Vec<Option<T>> + Send + Sync,
-) -> Vec<Option<T>> {
-    let order = sorted_order(rays, bounds);
-    let part = |numbers: &[u32]| cast(&mut numbers.iter().filter_map(|number| rays.get(as_index(*number))));
-    #[cfg(feature = "rayon")]
-    let answered: Vec<_> = if crate::parallel::has_threads() {
-        use rayon::iter::ParallelIterator as _;
-        use rayon::slice::ParallelSlice as _;
-        order.par_chunks(RAY_BATCH).map(part).collect()
-    } else {
-        order.chunks(RAY_BATCH).map(part).collect()
+/// Writes the nearest hit of each ray to `hits`. Casts all rays at one surface after another, with
+/// interleaved traversals.
+fn interleave(scene: &Scene<'_>, rays: &[Ray], hits: &mut [Option<Hit>]) {
+    let prepare = |ray| {
+        let mut query = RayQuery::new(ray)?;
+        query.mask &= scene.mask;
+        Some(BatchRay { query, aim: Aim::NOWHERE, nearest: NearestHit::default(), known: None })
     };
-    #[cfg(not(feature = "rayon"))]
-    let answered = order.chunks(RAY_BATCH).map(part);
-    let mut hits = vec![None; rays.len()];
-    for (numbers, answers) in order.chunks(RAY_BATCH).zip(answered) {
-        for (number, answer) in numbers.iter().zip(answers) {
-            if let Some(place) = hits.get_mut(as_index(*number)) {
-                *place = answer;
-            }
-        }
+    let mut prepared: Vec<_> = rays.iter().map(prepare).collect();
+    for (number, surface) in scene.surfaces().iter().enumerate() {
+        surface.cast_batch(&mut prepared);
+        keep_nearest(&mut prepared, number);
     }
-    hits
+    for ((hit, ray), found) in hits.iter_mut().zip(rays).zip(prepared) {
+        let known = found.and_then(|found| found.known);
+        *hit = known.and_then(|(number, hit)| Some(scene.surfaces().get(number)?.hit(ray, &hit)));
+    }
 }
 
-/// Returns the indices of the rays in the order in which the rays are cast.
-fn sorted_order(rays: &[Ray], bounds: &Bounds) -> Vec<u32> {
-    let mut keys: Vec<(u64, u32)> =
-        rays.iter().zip(0..).map(|(ray, number)| (place_code(ray, bounds), number)).collect();
-    if rays.len() >= MIN_RAYS_TO_SORT {
-        keys.sort_unstable();
+/// Returns the answer of each ray. The closure `cast` receives some rays and writes their answers.
+/// With the feature `rayon`, it is called in parallel.
+pub(crate) fn in_batches<T: Clone + Send>(
+    rays: &[Ray],
+    cast: impl Fn(&[Ray], &mut [Option<T>]) + Send + Sync,
+) -> Vec<Option<T>> {
+    let mut answers = vec![None; rays.len()];
+    #[cfg(feature = "rayon")]
+    if crate::parallel::has_threads() {
+        use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
+        use rayon::slice::{ParallelSlice as _, ParallelSliceMut as _};
+        let batches = rays.par_chunks(RAY_BATCH).zip(answers.par_chunks_mut(RAY_BATCH));
+        batches.for_each(|(rays, answers)| cast(rays, answers));
+        return answers;
     }
-    keys.into_iter().map(|(_, number)| number).collect()
-}
-
-/// Returns the Morton code of a ray, which is the key for sorting the rays.
-///
-/// The Morton codes of two rays are close if the rays enter the bounding box of the scene at close
-/// points, in similar directions.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "casts of floats saturate"
-)]
-fn place_code(ray: &Ray, bounds: &Bounds) -> u64 {
-    let mut start = 0.0_f32;
-    let axes = ray.origin.iter().zip(ray.direction).zip(bounds.min.iter().zip(bounds.max));
-    for ((origin, direction), (min, max)) in axes.clone() {
-        let [one, other] = [*min, max].map(|plane| (plane - origin) / direction);
-        start = start.max(one.min(other));
-    }
-    let length = ray.direction.iter().map(|part| part.abs()).fold(0.0, f32::max);
-    let mut parts = [0_u64; 6];
-    for (at, ((origin, direction), (min, max))) in axes.enumerate() {
-        let place = (origin + start * direction - min) / (max - min);
-        for (at, value) in [(at, place * 1023.0), (at.saturating_add(3), (direction / length).mul_add(7.5, 8.0))] {
-            if let Some(part) = parts.get_mut(at) {
-                *part = u64::from((value as u16).min(1023));
-            }
-        }
-    }
-    let [x, y, z, dx, dy, dz] = parts;
-    let places = (0..10).rev().map(|bit| ([x, y, z], bit));
-    let directions = (0..4).rev().map(|bit| ([dx, dy, dz], bit));
-    let (first, rest) = (places.clone().take(4), places.skip(4));
-    let bits = first.zip(directions).flat_map(|(one, other)| [one, other]).chain(rest);
-    bits.flat_map(|(parts, bit)| parts.map(|part| part >> bit & 1)).fold(0, |key, bit| key << 1 | bit)
+    let batches = rays.chunks(RAY_BATCH).zip(answers.chunks_mut(RAY_BATCH));
+    batches.for_each(|(rays, answers)| cast(rays, answers));
+    answers
 }
 
 /// Updates the nearest hit of each ray of a batch, after all rays of the batch were cast at the
@@ -142,7 +119,7 @@ fn place_code(ray: &Ray, bounds: &Bounds) -> u64 {
 ///
 /// If a ray hits `surface` and an earlier surface at the same `t`, the hit on the earlier surface
 /// is kept.
-pub(crate) fn keep_nearest(rays: &mut [Option<BatchRay>], surface: usize) {
+fn keep_nearest(rays: &mut [Option<BatchRay>], surface: usize) {
     for ray in rays.iter_mut().flatten() {
         if let Some(hit) = ray.nearest.0.take() {
             let is_nearer = ray.known.is_none_or(|(_, known)| hit.crossing.t < known.crossing.t);
@@ -201,6 +178,50 @@ impl KernelJob for RayBatch<'_, '_> {
     }
 }
 
+/// What the first rays of a batch have shown.
+struct RaySample {
+    rays: u32,
+    /// The number of reads of the mesh: four for each triangle that a ray is tested against.
+    reads: u32,
+    last: Option<[f32; 3]>,
+    hits: u32,
+    /// The number of hits that were close to the hit before.
+    close_hits: u32,
+    /// The square of the greatest distance of close hits.
+    close: f32,
+}
+
+impl RaySample {
+    fn new(bounds: &Bounds) -> Self {
+        let size = subtract(bounds.max, bounds.min);
+        let close = dot(size, size) * CLOSE_HITS * CLOSE_HITS;
+        Self { rays: 0, reads: 0, last: None, hits: 0, close_hits: 0, close }
+    }
+
+    fn add(&mut self, hit: Option<&Hit>) {
+        self.rays = self.rays.saturating_add(1);
+        if let Some(Hit { point, .. }) = hit {
+            let away = self.last.replace(*point).map(|last| subtract(*point, last));
+            self.hits = self.hits.saturating_add(1);
+            self.close_hits =
+                self.close_hits.saturating_add(away.is_some_and(|away| dot(away, away) < self.close).into());
+        }
+    }
+
+    /// Returns whether each of the rays waits for memory that the rays before it have not read.
+    const fn is_incoherent(&self) -> bool {
+        self.close_hits.saturating_mul(2) <= self.hits && self.reads / 4 <= self.rays.saturating_mul(MANY_TRIANGLES)
+    }
+}
+
+impl Probe for RaySample {
+    fn read_node(&mut self, _: &[u8]) {}
+
+    fn read_mesh(&mut self, _: &[u8]) {
+        self.reads = self.reads.saturating_add(1);
+    }
+}
+
 impl ActiveRay {
     const fn idle() -> Self {
         Self { ray: 0, traversal: Traversal::idle(), next: NextStep::Done }
@@ -208,7 +229,7 @@ impl ActiveRay {
 
     fn start(&mut self, number: usize, ray: &mut BatchRay, view: &TreeView<'_>) {
         self.ray = number;
-        ray.query.widen(&view.header.bounds);
+        ray.aim = ray.query.aim_at(&view.header.bounds);
         let (root, is_leaf) = self.traversal.start(view);
         if is_leaf {
             self.next = NextStep::Indices(root);
@@ -229,11 +250,12 @@ impl ActiveRay {
         ray: &mut BatchRay,
         kernels: &impl Kernels,
     ) -> Result<(), DamagedTree> {
-        let mut query = SingleRay::new(&mut ray.query, &mut ray.nearest);
+        let mut query = SingleRay::new(&mut ray.query, &mut ray.aim, &mut ray.nearest);
         let next: NextChild = match &self.next {
             NextStep::Node(node) => self.traversal.visit_node(view, *node, &query, kernels, None)?,
             NextStep::Indices(child) => {
-                let corners = view.leaf(*child)?.corner_indices(triangles);
+                let mut corners = CornerIndices::default();
+                view.leaf(*child)?.corner_indices(triangles, &mut corners);
                 triangles.prefetch_positions(&corners);
                 self.next = NextStep::Positions(*child, corners);
                 return Ok(());

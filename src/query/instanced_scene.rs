@@ -122,11 +122,12 @@ impl<'a> InstancedScene<'a> {
     /// Returns the nearest hit of each ray, like [`ray`](Self::ray). The results are in the order
     /// of `rays`.
     ///
-    /// The rays are sorted, so consecutive rays visit the same instances and nodes. With the
-    /// feature `rayon`, `rays` uses all processors.
+    /// With the feature `rayon`, `rays` uses all processors.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<(u32, Hit)>> {
-        batch::in_sorted_order(rays, &self.bounds(), |rays| rays.map(|ray| self.ray(ray)).collect())
+        batch::in_batches(rays, |rays, hits| {
+            rays.iter().zip(hits).for_each(|(ray, hit)| *hit = self.ray(ray));
+        })
     }
 
     /// Returns the point on any instance that is nearest to `point`, with the `id` of the instance.

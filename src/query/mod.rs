@@ -6,10 +6,10 @@
 //! tree) for the triangles of each surface. A query searches all surfaces of the scene. A tree
 //! contains no copies of positions or indices: its leaves store the indices of triangles, and a
 //! query decodes these triangles from the bytes of the file. A sidecar is a separate file that
-//! stores the trees of a mesh.
-//! [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed) opens a mesh with its sidecar and
-//! writes one if there is none. [`Model::scene`](crate::Model::scene) makes a scene that uses the
-//! trees in it. A query of such a scene reads only the memory pages that it needs.
+//! stores the trees of a mesh. [`OpenOptions::open_indexed`](crate::OpenOptions::open_indexed)
+//! opens a mesh with its sidecar and writes one if there is none.
+//! [`Model::scene`](crate::Model::scene) makes a scene that uses the trees in it. A query of such a
+//! scene reads only the memory pages that it needs.
 //!
 //! A `Scene` borrows from the owner of the mesh. [`SceneTrees`] contains only the trees and borrows
 //! nothing, so a struct can contain it together with the owner. It lends a `Scene` for a batch of
@@ -39,14 +39,14 @@
 //!
 //! | | |
 //! |---|---|
-//! | memory or sidecar size of a tree | 4 to 5 bytes per triangle; 9 bytes if the triangles of the file are in no spatial order, which the builder detects; none for a surface of at most 8 triangles, which are all tested |
+//! | memory or sidecar size of a tree | 2.5 to 3 bytes per triangle, or 5 to 6; 8 bytes if the triangles of the file are in no spatial order, which the builder detects; none for a surface of at most 8 triangles, which are all tested |
 //! | building a tree | 2 to 4 bytes of additional memory per triangle, or 16 bytes if the triangles are in no spatial order; uses all processors with the feature `rayon` |
 //! | lending a scene with [`SceneTrees::scene`] | locates the arrays of each surface and reads at most 16 triangles; one allocation of 112 bytes per surface |
 //! | filling a list, with a method whose name ends with `_into` | allocates only if the capacity of the list is too small |
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |
 //!
-//! [`Scene::rays`] is the fastest method for casting many rays: it sorts the rays, and works on
+//! [`Scene::rays`] is the fastest method for casting many incoherent rays: it works on
 //! other rays while one ray waits for data from memory. An animated surface needs no new tree:
 //! [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another vertex frame.
 //! [`Scene::from_file_trees`] converts the spatial trees that a file stores to query trees.
@@ -66,7 +66,7 @@ mod overlap;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod pages_touched;
 #[cfg(test)]
-mod random;
+pub(crate) mod random;
 mod ray;
 mod ray_query;
 mod scene;
@@ -74,7 +74,6 @@ mod scene_queries;
 mod scene_surface;
 mod scene_trees;
 mod triangle_overlap;
-mod watertight_ray;
 
 pub use crate::bvh::triangles::Triangles;
 pub use adjacency::Adjacency;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch::Kernels;
-use crate::bvh::lanes::{CornerIndices, LANES};
+use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
@@ -77,7 +77,7 @@ impl<V: QueryVolume, T, F: Fn(u32) -> T> TreeQuery for OverlapSearch<'_, V, T, F
     }
 
     fn test_leaf(&self, _: &impl Kernels, _: &Triangles<'_>, _: &CornerIndices) -> u32 {
-        (1 << LANES) - 1
+        u32::MAX
     }
 
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {

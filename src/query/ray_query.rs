@@ -8,22 +8,31 @@ use std::ops::ControlFlow;
 
 use crate::array::Bounds;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
-use crate::bvh::kernel::conservative_ray::{ConservativeRay, PLANE_MARGIN};
+use crate::bvh::kernel::conservative_ray::ConservativeRay;
 use crate::bvh::kernel::dispatch::Kernels;
+use crate::bvh::kernel::watertight_ray::{Crossing, WatertightRay};
 use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
+use crate::bvh::tree_view::LeafTriangles;
 use crate::bvh::triangles::Triangles;
-use crate::math::{fast_max, fast_min};
+use crate::math::{fast_max, fast_min, narrow};
 use crate::query::ray::{Faces, Hit, Ray};
-use crate::query::watertight_ray::{Crossing, WatertightRay};
 
 /// The maximum error of the exact test of a ray against a triangle, relative to the largest
 /// coordinate of the ray's origin and of the bounding box that contains the triangle.
 ///
-/// The relative error of the exact test is assumed to be at most 2^-30, far above the precision of
-/// `f64`, which is 2^-52.
-const EXACT_TEST_MARGIN: f32 = 1.0 / 1_073_741_824.0;
+/// The error of the exact test is a few units of the precision of `f64`, which is 2^-52.
+const EXACT_TEST_MARGIN: f32 = 1.0 / 17_592_186_044_416.0;
+/// The maximum magnitude of the inverse of a component of the ray's scaled direction in the tests
+/// of bounding boxes. If a component is zero or nearly zero, `MAX_INVERSE` with its sign is used.
+const MAX_INVERSE: f32 = MAX_COORDINATE;
+/// The maximum ratio of the largest coordinate of the ray's origin to the largest coordinate of the
+/// bounding box of a tree. The start of a ray that is farther away is moved to the bounding box for
+/// the tests in `f32`, which are then as accurate as for a ray that starts there.
+const MAX_DISTANCE: f32 = 8.0;
+/// The margin for distances that are computed in `f64`, relative to the distance.
+const DISTANCE_MARGIN: f64 = 1.0 / 1_099_511_627_776.0;
 
 /// The line of a ray, with a direction and a range of the ray parameter `t` that need not fit in
 /// `f32`.
@@ -38,19 +47,36 @@ pub(crate) struct RayParts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RayQuery {
     exact: WatertightRay,
-    conservative: ConservativeRay,
     /// The magnitude of the largest component of the ray's direction. The scaled direction is the
     /// ray's direction divided by `measure`.
     measure: f64,
-    /// The greatest distance of an accepted hit from the ray's origin, divided by the length of the
-    /// scaled direction.
-    limit: f32,
-    /// The maximum error of the exact test of the ray against a triangle, as a length in scene
-    /// units.
-    margin: f32,
+    /// The greatest `t` of an accepted hit.
+    greatest: f64,
     /// The mask that a surface must have a bit in common with to be tested.
     pub(crate) mask: u32,
     faces: Faces,
+}
+
+/// The ray in the form for the bounding boxes of one tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    ray: ConservativeRay,
+    /// The distance from the ray's origin to the start of `ray`, divided by the length of the
+    /// scaled direction, like all distances of the tests in `f32`.
+    start: f64,
+    /// The greatest distance of an accepted hit from the start of `ray`.
+    limit: f32,
+}
+
+impl Aim {
+    /// The form of a ray that is not prepared for a tree yet.
+    pub(crate) const NOWHERE: Self = Self { ray: ConservativeRay::NOWHERE, start: 0.0, limit: 0.0 };
+
+    /// Limits the tests to hits at a distance of at most `distance` from the ray's origin.
+    #[inline]
+    fn shorten(&mut self, distance: f64) {
+        self.limit = fast_max(above(distance - self.start), 0.0);
+    }
 }
 
 impl RayQuery {
@@ -69,31 +95,52 @@ impl RayQuery {
     pub(crate) fn from_parts(parts: &RayParts, ray: &Ray) -> Option<Self> {
         let RayParts { origin, direction, range } = *parts;
         let exact = WatertightRay::new(origin, direction, range)?;
-        let [x, y, z] = direction.map(f64::abs);
-        let measure = if x >= y && x >= z { x } else { y.max(z) };
-        let scaled = direction.map(|part| crate::math::narrow(part / measure));
-        let [from, to] = range;
-        let from = -above(-from * measure);
-        let conservative = ConservativeRay::new(origin, scaled, from);
+        let measure = WatertightRay::measure(direction);
+        let [_, greatest] = range;
         let (mask, faces) = (ray.mask, ray.faces);
-        Some(Self { exact, conservative, measure, limit: above(to * measure), margin: 0.0, mask, faces })
+        Some(Self { exact, measure, greatest, mask, faces })
     }
 
-    /// Increases the rounding margins of the query to suit the triangles within a bounding box,
-    /// because the maximum error of the exact test is proportional to the largest coordinate of the
-    /// ray's origin and of the bounding box.
-    pub(crate) fn widen(&mut self, bounds: &Bounds) {
-        self.margin = self.margin_within(bounds);
-        self.conservative.widen(self.margin);
-        self.conservative.from -= self.margin;
-        self.limit += self.margin;
+    /// Prepares the ray for the tree of a surface with the given bounding box.
+    #[inline]
+    pub(crate) fn aim_at(&self, bounds: &Bounds) -> Aim {
+        let [least, _] = self.exact.range;
+        let origin = self.exact.origin.map(narrow);
+        let [far, reach] = [largest(&origin), reach_of(bounds)];
+        let (start, origin) =
+            if far > reach * MAX_DISTANCE || least < 0.0 { self.start_at(bounds) } else { (0.0, origin) };
+        let from = fast_max(-above(start - least * self.measure), 0.0);
+        let [reach, slack] = [fast_max(reach, largest(&origin)), fast_max(reach, far) * EXACT_TEST_MARGIN];
+        let mut aim = Aim { ray: ConservativeRay::new(origin, self.inverse(), from, reach, slack), start, limit: 0.0 };
+        aim.shorten(self.greatest * self.measure);
+        aim
     }
 
-    fn margin_within(&self, bounds: &Bounds) -> f32 {
-        let numbers = self.conservative.origin.iter().chain(&bounds.min).chain(&bounds.max);
-        // The sides of an empty box are infinite. No coordinate of a triangle exceeds the maximum.
-        let most = numbers.fold(0.0, |most: f32, part| fast_max(fast_min(part.abs(), MAX_COORDINATE), most));
-        most * EXACT_TEST_MARGIN
+    /// Returns the inverse of each component of the scaled direction.
+    #[inline]
+    fn inverse(&self) -> [f32; 3] {
+        let inverse = self.exact.inverse.map(|inverse| narrow(inverse * self.measure));
+        inverse.map(|inverse| fast_max(fast_min(inverse, MAX_INVERSE), -MAX_INVERSE))
+    }
+
+    /// Returns the distance at which the ray enters a bounding box or at which its range starts,
+    /// and the point of the ray there.
+    #[cold]
+    fn start_at(&self, bounds: &Bounds) -> (f64, [f32; 3]) {
+        let [least, _] = self.exact.range;
+        let mut start = least * self.measure;
+        let axes = bounds.min.iter().zip(bounds.max).zip(self.exact.origin.iter().zip(self.inverse()));
+        for ((min, max), (origin, inverse)) in axes {
+            let [one, other] = [*min, max].map(|plane| (f64::from(plane) - origin) * f64::from(inverse));
+            start = start.max(one.min(other));
+        }
+        let most = f64::from(MAX_COORDINATE);
+        let start = start.clamp(-most, most);
+        let mut point = self.exact.origin;
+        for (part, inverse) in point.iter_mut().zip(self.exact.inverse) {
+            *part += start / self.measure / inverse;
+        }
+        (start, point.map(narrow))
     }
 
     /// Returns the distance from the ray's origin at which the ray enters a bounding box, divided
@@ -104,25 +151,34 @@ impl RayQuery {
         if bounds.is_empty() {
             return None;
         }
-        let margin = f64::from(self.margin_within(bounds));
-        let (mut near, mut far) = (f64::from(self.conservative.from) - margin, f64::from(self.limit) + margin);
-        let ray = self.conservative.origin.iter().zip(self.conservative.inverse);
-        let axes = bounds.min.iter().zip(bounds.max).zip(ray);
+        let margin = fast_max(largest(&self.exact.origin.map(narrow)), reach_of(bounds)) * EXACT_TEST_MARGIN;
+        let [least, _] = self.exact.range;
+        let [near, far] = [least, self.greatest].map(|t| t * self.measure);
+        let (mut near, mut far) = (near - near.abs() * DISTANCE_MARGIN, far + far.abs() * DISTANCE_MARGIN);
+        let axes = bounds.min.iter().zip(bounds.max).zip(self.exact.origin.iter().zip(self.exact.inverse));
         for ((min, max), (origin, inverse)) in axes {
-            let plane = |at: f32| (f64::from(at) - f64::from(*origin)) * f64::from(inverse);
-            let (one, other) = (plane(*min), plane(max));
-            let slack = (one.abs() + other.abs()) * f64::from(PLANE_MARGIN) + margin * f64::from(inverse).abs();
+            let most = f64::from(MAX_INVERSE);
+            let inverse = (inverse * self.measure).clamp(-most, most);
+            let [one, other] = [*min, max].map(|plane| (f64::from(plane) - origin) * inverse);
+            let slack = (one.abs() + other.abs()) * DISTANCE_MARGIN + f64::from(margin) * inverse.abs();
             near = near.max(one.min(other) - slack);
             far = far.min(one.max(other) + slack);
         }
         (near <= far).then_some(near)
     }
+}
 
-    /// Limits the query to hits whose ray parameter is at most `t`.
-    #[inline]
-    fn shorten(&mut self, t: f64) {
-        self.limit = above(t * self.measure) + self.margin;
-    }
+/// Returns the magnitude of the largest component of a vector.
+#[inline]
+fn largest(vector: &[f32; 3]) -> f32 {
+    vector.iter().fold(0.0, |most, part| fast_max(part.abs(), most))
+}
+
+/// Returns the magnitude of the largest coordinate in a bounding box. The sides of an empty box are
+/// infinite, but no coordinate of a triangle exceeds [`MAX_COORDINATE`].
+#[inline]
+fn reach_of(bounds: &Bounds) -> f32 {
+    fast_min(fast_max(largest(&bounds.min), largest(&bounds.max)), MAX_COORDINATE)
 }
 
 /// Rounds a distance along the ray up to an `f32`, with a margin for rounding errors.
@@ -131,47 +187,76 @@ impl RayQuery {
 /// errors smaller than this margin, are compared with the returned value.
 #[inline]
 fn above(number: f64) -> f32 {
-    crate::math::narrow(number + number.abs() * 1.0e-6)
+    narrow(number + number.abs() * 1.0e-6)
 }
 
 /// The query of one ray in one tree, with a collector for the hits of the ray.
 pub(crate) struct SingleRay<'b, H> {
     ray: &'b mut RayQuery,
+    aim: &'b mut Aim,
     hits: &'b mut H,
-    /// The `limit` of the ray before the search of the tree, which is restored if the tree is
-    /// damaged and the search is restarted.
-    start: f32,
+    /// The greatest `t` of an accepted hit before the search of the tree, which is restored if the
+    /// tree is damaged and the search is restarted.
+    start: f64,
 }
 
 impl<'b, H: HitCollector> SingleRay<'b, H> {
     #[inline]
-    pub(crate) const fn new(ray: &'b mut RayQuery, hits: &'b mut H) -> Self {
-        let start = ray.limit;
-        Self { ray, hits, start }
+    pub(crate) const fn new(ray: &'b mut RayQuery, aim: &'b mut Aim, hits: &'b mut H) -> Self {
+        let start = ray.greatest;
+        Self { ray, aim, hits, start }
+    }
+
+    #[inline]
+    fn shorten(&mut self, t: f64) {
+        self.ray.greatest = t;
+        self.aim.shorten(t * self.ray.measure);
     }
 }
 
 impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     fn restart(&mut self) {
-        self.ray.limit = self.start;
+        self.shorten(self.start);
         self.hits.clear();
     }
 
     #[inline]
     fn limit(&self) -> f32 {
-        self.ray.limit
+        self.aim.limit
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
-        kernels.ray_boxes(node, &self.ray.conservative, self.ray.limit)
+        kernels.ray_boxes(node, &self.aim.ray, self.aim.limit)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-    fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32 {
-        kernels.ray_triangles(&kernels.block(triangles, corners), &self.ray.conservative, self.ray.limit)
+    fn test_leaf(&self, _: &impl Kernels, _: &Triangles<'_>, _: &CornerIndices) -> u32 {
+        u32::MAX
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+    fn visit_leaf(
+        &mut self,
+        kernels: &impl Kernels,
+        triangles: &Triangles<'_>,
+        leaf: &LeafTriangles<'_>,
+        corners: &CornerIndices,
+    ) -> ControlFlow<()> {
+        let RayQuery { exact, measure, greatest, faces, .. } = &mut *self.ray;
+        kernels.ray_triangles(triangles, corners, 0..leaf.len(), exact, &mut |lane, crossing, corners| {
+            let Some(triangle) = leaf.triangle(lane) else { return ControlFlow::Continue(()) };
+            if faces.accepts(crossing.front)
+                && let Some(t) = self.hits.take(TriangleHit { triangle, crossing, corners: *corners })?
+            {
+                *greatest = t;
+                self.aim.shorten(t * *measure);
+            }
+            ControlFlow::Continue(())
+        })
     }
 
     #[inline(always)]
@@ -181,7 +266,7 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
             && self.ray.faces.accepts(crossing.front)
             && let Some(t) = self.hits.take(TriangleHit { triangle, crossing, corners: *corners })?
         {
-            self.ray.shorten(t);
+            self.shorten(t);
         }
         ControlFlow::Continue(())
     }

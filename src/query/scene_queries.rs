@@ -45,25 +45,12 @@ impl<'a> Scene<'a> {
     /// Returns the nearest hit of each ray, like [`ray`](Self::ray). The results are in the order
     /// of `rays`.
     ///
-    /// One call for many rays is faster than one call of [`ray`](Self::ray) for each ray. With the
-    /// feature `rayon`, `rays` uses all processors. During the call, `rays` needs about 100 bytes
-    /// of memory for each ray, or about 400 bytes with the feature `rayon`.
+    /// The tree searches of incoherent rays are interleaved, which is faster than one call of
+    /// [`ray`](Self::ray) for each ray. Coherent rays, such as those of a picture, are cast one by
+    /// one. With the feature `rayon`, `rays` uses all processors.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
-        batch::first_hits(rays, &self.bounds(), |rays| {
-            rays.iter_mut().flatten().for_each(|ray| ray.query.mask &= self.mask);
-            for (number, surface) in self.surfaces().iter().enumerate() {
-                surface.cast_batch(rays);
-                batch::keep_nearest(rays, number);
-            }
-        })
-        .into_iter()
-        .zip(rays)
-        .map(|(hit, ray)| {
-            let (number, hit) = hit?;
-            Some(self.surfaces().get(number)?.hit(ray, &hit))
-        })
-        .collect()
+        batch::first_hits(self, rays)
     }
 
     /// Returns the point on any surface of the scene that is nearest to `point`.

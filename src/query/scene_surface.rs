@@ -61,7 +61,8 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
 
     /// Returns the hit of a ray that is nearest to the start of its range. If several hits have the
     /// same ray parameter `t`, returns the first of them in the order of surfaces and triangles.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn first_hit(
         self,
         query: &mut RayQuery,
@@ -147,6 +148,8 @@ impl<'s> SceneSurface<'s, '_> {
     ///
     /// If the tree of the surface is damaged, builds a new tree and runs the query in the new tree.
     /// If there is not enough memory for a new tree, tests every triangle without a tree.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
         if self.search_sound_tree(query, probe).is_err() {
             query.restart();
@@ -154,6 +157,8 @@ impl<'s> SceneSurface<'s, '_> {
         }
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     fn search_sound_tree(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
         if !self.tree.is_damaged() {
             if self.search_tree(self.tree.view(), query, probe).is_ok() {
@@ -165,6 +170,8 @@ impl<'s> SceneSurface<'s, '_> {
         self.search_tree(rebuilt.view(), query, probe)
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     fn search_tree(
         &self,
         view: TreeView<'_>,
@@ -175,9 +182,11 @@ impl<'s> SceneSurface<'s, '_> {
     }
 
     /// Casts a ray at the surface and passes its hits to the collector `hits`.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn cast(&self, ray: &mut RayQuery, hits: &mut impl HitCollector, probe: &mut impl Probe) {
-        ray.widen(self.bounds());
-        self.search(&mut SingleRay::new(ray, hits), probe);
+        let mut aim = ray.aim_at(self.bounds());
+        self.search(&mut SingleRay::new(ray, &mut aim, hits), probe);
     }
 
     /// Casts a batch of rays at the surface, with interleaved traversals of the tree, and stores
@@ -219,6 +228,8 @@ impl<'s> SceneSurface<'s, '_> {
         self.search(&mut OverlapSearch::new(volume, list, make), probe);
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn hit(&self, ray: &Ray, hit: &TriangleHit) -> Hit {
         let crossing = hit.crossing;
         let length = ray.direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();
@@ -248,6 +259,7 @@ impl<'s> SceneSurface<'s, '_> {
 }
 
 /// Returns the unit normal of the front side of a triangle, or 0 if its area is too small.
+#[inline]
 fn normal(corners: &TriangleCorners) -> [f32; 3] {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
     let front = cross(subtract(b, a), subtract(c, a));

@@ -294,6 +294,47 @@ fn a_tree_of_another_number_of_triangles_is_built() {
     assert!(error.is_err());
 }
 
+/// Counts the nodes that queries read.
+#[derive(Default)]
+struct NodeCounter(u32);
+
+impl Probe for NodeCounter {
+    fn read_node(&mut self, _: &[u8]) {
+        self.0 += 1;
+    }
+
+    fn read_mesh(&mut self, _: &[u8]) {}
+}
+
+/// Casts rays that start up to a million radii away from a ball, or whose range starts before their
+/// origin, and compares the number of nodes with that of rays from nearby.
+#[test]
+fn rays_from_far_away_read_few_nodes() {
+    let mut random = Random::new(36);
+    let shape = ball(&mut random, 60);
+    let scene = shape.scene();
+    let faces = [shape.faces()];
+    let oracle = Oracle::new(&faces);
+    let tree = std::ptr::from_ref(scene.trees().next().unwrap().1);
+    let mut near = None;
+    for radii in [3.0, 1e2, 1e3, 1e4, 3e4, 1e5, 1e6_f32] {
+        let (mut nodes, mut hits) = (NodeCounter::default(), 0);
+        for _ in 0..RAYS {
+            let [from, target] = [(); 2].map(|()| [(); 3].map(|()| 2.0 * random.unit() - 1.0));
+            let (from, target) = (from.map(|part| part * radii), target.map(|part| part * 0.4));
+            let backward = Ray::toward(from, [0, 1, 2].map(|axis| 2.0 * from[axis] - target[axis]));
+            for ray in [Ray::toward(from, target), backward.within([f32::NEG_INFINITY, 0.0])] {
+                hits += oracle.expect_ray(&scene, &ray);
+                let _ = ProbedScene::new(&scene, &mut nodes).ray(&ray);
+            }
+        }
+        let near = *near.get_or_insert(nodes.0);
+        assert!(nodes.0 <= near + near / 4, "{} nodes from {radii} radii, {near} from 3 radii", nodes.0);
+        assert!(hits >= RAYS, "{hits} hits from {radii} radii");
+    }
+    assert!(std::ptr::eq(tree, scene.trees().next().unwrap().1), "no tree was built again");
+}
+
 #[test]
 fn neighbors_of_a_grid() {
     let shape = grid(40);

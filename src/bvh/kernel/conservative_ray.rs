@@ -1,20 +1,16 @@
 //! The ray in the form that the kernels use: in `f32`, with derived values that are computed once
-//! per ray. The rounding margins, by which the kernels enlarge bounding boxes and triangles:
-//! rounding errors then never cause a kernel to miss a hit.
+//! for each ray and tree. The rounding margins, by which the kernels enlarge bounding boxes and
+//! triangles: rounding errors then never cause a kernel to miss a result.
 
-use crate::bvh::coordinates::MAX_COORDINATE;
-use crate::bvh::layout::WIDTH;
-
-/// The maximum magnitude of the inverse (1 / component) of a component of the ray's direction. If a
-/// component is zero or nearly zero, `MAX_INVERSE` with the sign of the component is used instead
-/// of its inverse.
-const MAX_INVERSE: f32 = MAX_COORDINATE;
 /// The margin for the computed distance to a plane of a bounding box, relative to the largest
-/// number in this computation: the error is less than 2^-21 of that number.
-pub(crate) const PLANE_MARGIN: f32 = 1.0 / 2_097_152.0;
-/// The margin for the edge functions of the test of a ray against a triangle, relative to the
-/// products that an edge function is computed from.
-pub(crate) const EDGE_MARGIN: f32 = 1.0 / 524_288.0;
+/// coordinate in this computation.
+///
+/// The computation rounds a distance along the ray up to seven times. The errors add up to less
+/// than 13 * 2^-24 of the largest coordinate, divided by the direction's component along the axis.
+const PLANE_MARGIN: f32 = 1.0 / 1_048_576.0;
+/// The margin for the computed distance to a plane of a bounding box from a point, relative to the
+/// largest number in this computation: the error is less than 2^-21 of that number.
+pub(crate) const POINT_MARGIN: f32 = 1.0 / 2_097_152.0;
 /// The margin that is subtracted from the computed squared distance between a point and a triangle.
 ///
 /// The margin of the squared distance is relative to the square of the largest coordinate that the
@@ -34,85 +30,83 @@ pub(crate) const MAX_EXACT_COORDINATE: f32 = 1.0e9;
 /// The number of steps along each axis of the grid in which a node stores bounding boxes.
 pub(crate) const GRID_STEPS: f32 = 255.0;
 
-/// A ray in `f32` for the tests in the kernels.
+/// A ray in `f32` for the tests of bounding boxes in the kernels.
 ///
-/// The tests in the kernels may accept a triangle that the ray does not hit, but never reject a
-/// triangle that the ray hits. The direction of the ray is scaled: its largest component has the
-/// absolute value 1.
+/// The tests may accept a bounding box that the ray does not meet, but never reject one that it
+/// meets. The direction of the ray is scaled: its largest component has the absolute value 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConservativeRay {
-    pub(crate) origin: [f32; 3],
-    /// The inverse of each component of the direction, limited to a magnitude of [`MAX_INVERSE`].
-    pub(crate) inverse: [f32; 3],
-    /// Copies of `origin` and `inverse`, each padded to four lanes.
-    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
-    pub(crate) padded: [[f32; 4]; 2],
-    /// For each axis, the maximum error of the computed distance at which the ray meets a plane, in
-    /// addition to [`PLANE_MARGIN`](PLANE_MARGIN). The method
-    /// [`widen`](Self::widen) sets this maximum error of the distance.
-    pub(crate) widened: [f32; 4],
-    /// For each axis, eight equal bytes, one per child of a node: 255 if the ray's direction along
-    /// the axis is negative, and 0 otherwise.
-    ///
-    /// A ray with a negative direction along an axis meets the upper plane of a bounding box first.
-    #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), allow(dead_code, reason = "kernels for AVX2 use it"))]
-    pub(crate) down: [[u8; WIDTH]; 4],
-    /// The indices of the axes x, y and z (0, 1 and 2) in the order in which the triangle test uses
-    /// them.
-    ///
-    /// The axis along which the direction has its largest component is last.
-    pub(crate) axes: [usize; 3],
-    /// The distance that the ray moves along each of the first two `axes` for a distance of 1 along
-    /// the last of the `axes`.
-    pub(crate) shear: [f32; 2],
-    /// The sign of the direction's largest component, 1 or -1.
-    pub(crate) sign: f32,
+    /// The inverse of each component of the direction. The fourth lane is 0, like that of the next
+    /// two vectors.
+    pub(crate) inverse: [f32; 4],
+    /// For each axis, the number that is added to the product of a coordinate and `inverse`. The
+    /// sum is a lower bound of the distance at which the ray reaches the coordinate.
+    pub(crate) near: [f32; 4],
+    /// The number for an upper bound of the distance, like `near`.
+    pub(crate) far: [f32; 4],
+    /// For each axis, the planes of bounding boxes that the ray meets first.
+    pub(crate) first: [PlaneRow; 3],
+    /// For each axis, the planes of bounding boxes that the ray meets last.
+    pub(crate) last: [PlaneRow; 3],
     /// The least distance at which a hit is accepted, in multiples of the length of the scaled
-    /// direction.
+    /// direction. It is not negative.
     pub(crate) from: f32,
 }
 
-impl ConservativeRay {
-    /// Creates a ray. All components of `origin` and `direction` must be finite, and the largest
-    /// component of `direction` must be 1 or -1.
-    pub(crate) fn new(origin: [f32; 3], direction: [f32; 3], from: f32) -> Self {
-        let [x, y, z] = direction.map(f32::abs);
-        let axes = if x >= y && x >= z {
-            [1, 2, 0]
-        } else if y >= z {
-            [2, 0, 1]
-        } else {
-            [0, 1, 2]
-        };
-        let part = |axis: usize| direction.get(axis).copied().unwrap_or_default();
-        let [first, second, last] = axes.map(part);
-        let inverse = direction.map(|part| {
-            let inverse = 1.0 / part;
-            if inverse.abs() <= MAX_INVERSE { inverse } else { MAX_INVERSE.copysign(part) }
-        });
-        let [x, y, z] = inverse.map(|part| [if part < 0.0 { 0xff } else { 0 }; WIDTH]);
-        let shear = [first / last, second / last];
-        let padded = [origin, inverse].map(|[x, y, z]| [x, y, z, 0.0]);
-        Self {
-            origin,
-            inverse,
-            padded,
-            widened: [0.0; 4],
-            down: [x, y, z, [0; WIDTH]],
-            axes,
-            shear,
-            sign: last.signum(),
-            from,
-        }
-    }
+/// The planes of the children's bounding boxes on one side of one axis, as the index of eight bytes
+/// of a [`RawNode`](crate::bvh::layout::RawNode).
+#[derive(Clone, Copy, Debug)]
+#[repr(u8)]
+pub(crate) enum PlaneRow {
+    LowX = 2,
+    LowY = 3,
+    LowZ = 4,
+    HighX = 5,
+    HighY = 6,
+    HighZ = 7,
+}
 
-    /// Enlarges all bounding boxes in the tests of this ray by `length` on each side, in scene
-    /// units.
+impl ConservativeRay {
+    /// A ray that meets no bounding box.
+    pub(crate) const NOWHERE: Self = Self {
+        inverse: [0.0; 4],
+        near: [0.0; 4],
+        far: [0.0; 4],
+        first: [PlaneRow::LowX, PlaneRow::LowY, PlaneRow::LowZ],
+        last: [PlaneRow::HighX, PlaneRow::HighY, PlaneRow::HighZ],
+        from: f32::INFINITY,
+    };
+
+    /// Creates a ray from its origin, the inverse of each component of its scaled direction, and
+    /// the least distance of an accepted hit.
     ///
-    /// `length` is the maximum error of the exact test in `f64`. The error of the exact test grows
-    /// with the size of the mesh and with the distance of the ray's origin from the mesh.
-    pub(crate) fn widen(&mut self, length: f32) {
-        let [x, y, z] = self.inverse.map(|inverse| inverse.abs() * length);
-        self.widened = [x, y, z, 0.0];
+    /// `reach` is the largest coordinate of the origin and of the bounding boxes. `slack` is the
+    /// distance by which bounding boxes are enlarged in addition to the margin for rounding errors.
+    #[inline]
+    pub(crate) fn new(origin: [f32; 3], inverse: [f32; 3], from: f32, reach: f32, slack: f32) -> Self {
+        let [x, y, z] = inverse;
+        let [origin_x, origin_y, origin_z] = origin;
+        let (inverse, origin) = ([x, y, z, 0.0], [origin_x, origin_y, origin_z, 0.0]);
+        let width = reach * PLANE_MARGIN + slack + f32::MIN_POSITIVE;
+        let (mut near, mut far) = ([0.0; 4], [0.0; 4]);
+        for (((near, far), inverse), origin) in near.iter_mut().zip(&mut far).zip(inverse).zip(origin) {
+            let (start, width) = (-(origin * inverse), width * inverse.abs());
+            (*near, *far) = (start - width, start + width);
+        }
+        let rows = |inverse: f32, low, high| if inverse < 0.0 { (high, low) } else { (low, high) };
+        let (first_x, last_x) = rows(x, PlaneRow::LowX, PlaneRow::HighX);
+        let (first_y, last_y) = rows(y, PlaneRow::LowY, PlaneRow::HighY);
+        let (first_z, last_z) = rows(z, PlaneRow::LowZ, PlaneRow::HighZ);
+        Self { inverse, near, far, first: [first_x, first_y, first_z], last: [last_x, last_y, last_z], from }
+    }
+}
+
+impl PlaneRow {
+    /// Returns the index of the row in a node that is read as rows of eight bytes.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+    #[allow(clippy::as_conversions, reason = "the numbers of the variants are from 2 to 7")]
+    pub(crate) const fn index(self) -> usize {
+        self as usize
     }
 }

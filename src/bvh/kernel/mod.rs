@@ -10,3 +10,4 @@ pub(crate) mod avx2;
 pub(crate) mod conservative_ray;
 pub(crate) mod dispatch;
 pub(crate) mod portable;
+pub(crate) mod watertight_ray;

@@ -1,40 +1,18 @@
 //! The portable kernels, for every processor: tests of eight bounding boxes or eight triangles at a
 //! time.
 
+use std::ops::{ControlFlow, Range};
+
+use zerocopy::transmute_ref;
+
 use crate::bvh::kernel::conservative_ray::{
-    ConservativeRay, DISTANCE_MARGIN, EDGE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, PLANE_MARGIN, RELIABLE_AREAS,
+    ConservativeRay, DISTANCE_MARGIN, GRID_STEPS, MAX_EXACT_COORDINATE, POINT_MARGIN, PlaneRow, RELIABLE_AREAS,
 };
+use crate::bvh::kernel::watertight_ray::{FoundCrossing, WatertightRay};
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
-use crate::bvh::layout::{RawNode, WIDTH};
+use crate::bvh::layout::{NO_CHILD, RawNode, StackEntry, WIDTH, stack_entry};
 use crate::bvh::triangles::Triangles;
 use crate::math::{fast_max, fast_min};
-
-/// The grid of a node along each axis, converted to distances along a ray.
-///
-/// `near` and `far` are a lower and an upper bound of the distance at which the ray meets the grid
-/// plane 0. `step` is the distance that the ray moves from one grid plane to the next.
-#[derive(Clone, Copy)]
-pub(crate) struct Slab {
-    pub(crate) near: [f32; 3],
-    pub(crate) far: [f32; 3],
-    pub(crate) step: [f32; 3],
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-pub(crate) fn slab(node: &RawNode, ray: &ConservativeRay) -> Slab {
-    let (origin, steps) = (node.origin(), node.steps());
-    let mut slab = Slab { near: [0.0; 3], far: [0.0; 3], step: [0.0; 3] };
-    let parts = origin.iter().zip(steps).zip(ray.origin.iter().zip(ray.inverse).zip(ray.widened));
-    let out = slab.near.iter_mut().zip(&mut slab.far).zip(&mut slab.step);
-    for (((near, far), step), ((origin, size), ((from, inverse), widened))) in out.zip(parts) {
-        *step = size * inverse;
-        let start = (origin - from) * inverse;
-        let slack = (start.abs() + GRID_STEPS * step.abs()) * PLANE_MARGIN + widened;
-        (*near, *far) = (start - slack, start + slack);
-    }
-    slab
-}
 
 /// Decodes the positions of the corners of eight triangles.
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
@@ -48,17 +26,43 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
-    let slab = slab(node, ray);
+    let rows: &[[u8; WIDTH]; size_of::<RawNode>() / WIDTH] = transmute_ref!(node);
+    let row = |row: PlaneRow| rows.get(row.index()).copied().unwrap_or_default();
     let (mut near, mut far) = ([ray.from; WIDTH], [limit; WIDTH]);
-    let planes = node.low.iter().zip(&node.high).zip(ray.inverse);
-    for (((low, high), inverse), ((start, end), step)) in planes.zip(slab.near.iter().zip(slab.far).zip(slab.step)) {
-        let (first, second) = if inverse < 0.0 { (high, low) } else { (low, high) };
-        for ((near, far), (first, second)) in near.iter_mut().zip(&mut far).zip(first.iter().zip(second)) {
-            *near = fast_max(f32::from(*first) * step + start, *near);
-            *far = fast_min(f32::from(*second) * step + end, *far);
+    let grid = node.origin().into_iter().zip(node.steps()).zip(ray.inverse);
+    let axes = grid.zip(ray.near.into_iter().zip(ray.far)).zip(ray.first.into_iter().zip(ray.last));
+    for ((((origin, step), inverse), (start, end)), (first, last)) in axes {
+        let (step, start, end) = (step * inverse, origin * inverse + start, origin * inverse + end);
+        let lanes = near.iter_mut().zip(&mut far).zip(row(first).into_iter().zip(row(last)));
+        for ((near, far), (first, last)) in lanes {
+            *near = fast_max(f32::from(first) * step + start, *near);
+            *far = fast_min(f32::from(last) * step + end, *far);
         }
     }
-    (bits(&near, &far), near)
+    (bits(&near, &far) & existing(node), near)
+}
+
+/// Returns a bit mask with a bit set for each child of a node that exists.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+fn existing(node: &RawNode) -> u32 {
+    let mut bits = 0;
+    for (lane, child) in (0_u32..).zip(&node.children) {
+        bits |= u32::from(child.get() != NO_CHILD).wrapping_shl(lane);
+    }
+    bits
+}
+
+/// Returns the stack entry of each child of a node, for the distances that a test returned.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+pub(crate) fn entries(node: &RawNode, near: &[f32; WIDTH]) -> [StackEntry; WIDTH] {
+    let mut entries = [0; WIDTH];
+    let children = node.children.iter().zip(near).zip(0_u32..);
+    for (entry, ((child, near), lane)) in entries.iter_mut().zip(children) {
+        *entry = stack_entry(*near, child.get(), u32::from(node.leaves).wrapping_shr(lane) & 1 == 1);
+    }
+    entries
 }
 
 /// Returns a bit mask in which bit *i* is set if `ones[i] <= others[i]`.
@@ -72,35 +76,25 @@ fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
     bits
 }
 
-/// Returns a bit mask with a bit set for each triangle that a ray may hit at a distance of at most
-/// `limit`.
+/// Tests a ray exactly against the triangles of a leaf whose numbers are in `lanes`, and calls
+/// `found` for each crossing.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-pub(crate) fn ray_triangles(block: &TriangleBlock, ray: &ConservativeRay, limit: f32) -> u32 {
-    let lanes = (0..LANES).map(|lane| may_meet(&block.triangle(lane), ray, limit));
-    lanes.zip(0_u32..).fold(0, |bits, (meets, lane)| bits | u32::from(meets).wrapping_shl(lane))
-}
-
-/// Returns whether a ray may hit a triangle.
-///
-/// The test uses the edge functions of Woop, Benthin and Wald, with a margin for the rounding
-/// errors of the edge functions.
-fn may_meet(triangle: &[[f32; 3]; 3], ray: &ConservativeRay, limit: f32) -> bool {
-    let [first, second] = ray.shear;
-    let [a, b, c] = triangle.map(|corner| {
-        let part = |axis: usize| corner.get(axis).zip(ray.origin.get(axis)).map_or(f32::NAN, |(at, from)| at - from);
-        let [x, y, z] = ray.axes.map(part);
-        [x - first * z, y - second * z, z * ray.sign]
-    });
-    let edges = [[c, b], [a, c], [b, a]].map(|[[cx, cy, _], [bx, by, _]]| cx * by - cy * bx);
-    let corners = [a, b, c];
-    let across = corners.iter().fold(0.0, |most, [x, y, _]| fast_max(fast_max(x.abs(), y.abs()), most));
-    let along = corners.map(|[_, _, z]| z);
-    let reach = along.iter().fold(across, |most, z| fast_max(z.abs(), most));
-    let slack = reach * across * EDGE_MARGIN + f32::MIN_POSITIVE;
-    let inside = edges.iter().all(|edge| *edge >= -slack) || edges.iter().all(|edge| *edge <= slack);
-    let near = along.into_iter().fold(f32::INFINITY, fast_min);
-    inside && near - reach * PLANE_MARGIN <= limit
+pub(crate) fn ray_triangles(
+    triangles: &Triangles<'_>,
+    corners: &CornerIndices,
+    lanes: Range<usize>,
+    ray: &WatertightRay,
+    found: FoundCrossing<'_>,
+) -> ControlFlow<()> {
+    let block = block(triangles, corners);
+    for lane in lanes {
+        let corners = block.triangle(lane);
+        if let Some(crossing) = ray.crossing(&corners) {
+            found(lane, crossing, &corners)?;
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// Tests a point against the bounding boxes of the eight children of a node.
@@ -115,7 +109,7 @@ pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32,
     let axes = node.low.iter().zip(&node.high).zip(node.origin().into_iter().zip(node.steps()).zip(point));
     for ((low, high), ((origin, step), at)) in axes {
         let start = origin - at;
-        let slack = (start.abs() + GRID_STEPS * step) * PLANE_MARGIN;
+        let slack = (start.abs() + GRID_STEPS * step) * POINT_MARGIN;
         for (sum, (low, high)) in sums.iter_mut().zip(low.iter().zip(high)) {
             let before = f32::from(*low) * step + start - slack;
             let behind = -(f32::from(*high) * step + start + slack);

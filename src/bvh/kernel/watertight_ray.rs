@@ -1,5 +1,7 @@
 //! The exact test of a ray against a triangle.
 
+use std::ops::ControlFlow;
+
 use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
 
 /// A ray prepared for tests against many triangles.
@@ -16,23 +18,24 @@ use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
 /// corner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WatertightRay {
-    origin: [f64; 3],
+    pub(crate) origin: [f64; 3],
     /// The inverse of each component of the ray's direction. For a direction component of 0, the
     /// inverse is infinite.
-    inverse: [f64; 3],
+    pub(crate) inverse: [f64; 3],
     /// The coordinate axis along which the ray's direction has its largest component.
-    axis: DominantAxis,
+    pub(crate) axis: DominantAxis,
     /// The components of the ray's direction along the next two axes, in cyclic order, divided by
     /// the component along `axis`.
-    shear: [f64; 2],
+    pub(crate) shear: [f64; 2],
     /// The change of the ray parameter `t` for a distance of 1 along `axis`.
-    scale: f64,
-    range: [f64; 2],
+    pub(crate) scale: f64,
+    /// The least and the greatest `t` of an accepted crossing.
+    pub(crate) range: [f64; 2],
 }
 
 /// A coordinate axis: x, y or z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DominantAxis {
+pub(crate) enum DominantAxis {
     X,
     Y,
     Z,
@@ -42,7 +45,7 @@ impl DominantAxis {
     /// Reorders the components of a vector: first the components along the next two axes in cyclic
     /// order, then the component along this axis.
     #[inline]
-    const fn last<T: Copy>(self, [x, y, z]: [T; 3]) -> [T; 3] {
+    pub(crate) const fn last<T: Copy>(self, [x, y, z]: [T; 3]) -> [T; 3] {
         match self {
             Self::X => [y, z, x],
             Self::Y => [z, x, y],
@@ -51,6 +54,7 @@ impl DominantAxis {
     }
 
     /// Returns the coordinate axis along which a vector has its largest component.
+    #[inline]
     fn longest(vector: [f64; 3]) -> Self {
         let [x, y, z] = vector.map(f64::abs);
         if z >= x && z >= y {
@@ -80,6 +84,10 @@ pub(crate) struct Crossing {
     pub front: bool,
 }
 
+/// Receives a crossing, with the number of the triangle in its leaf and its corners. Returns
+/// `Break` if no other crossing is needed.
+pub(crate) type FoundCrossing<'b> = &'b mut dyn FnMut(usize, Crossing, &TriangleCorners) -> ControlFlow<()>;
+
 impl WatertightRay {
     /// Prepares a ray for the intersection test. Returns `None` if the ray cannot hit any triangle.
     ///
@@ -95,18 +103,22 @@ impl WatertightRay {
             && direction.iter().all(|part| part.is_finite())
             && along != 0.0
             && least <= greatest;
-        let aim = Self {
-            origin,
-            inverse: direction.map(|part| 1.0 / part),
-            axis,
-            // The component of the direction along `axis` has the largest magnitude, so no
-            // component of `shear` has a magnitude above 1. The magnitude of `scale`, the inverse
-            // of the largest direction component, is below 2^150.
-            shear: [across / along, up / along],
-            scale: 1.0 / along,
-            range: [least, greatest],
-        };
-        sound.then_some(aim)
+        if !sound {
+            return None;
+        }
+        // The component of the direction along `axis` has the largest magnitude, so no component of
+        // `shear` has a magnitude above 1. The magnitude of `scale`, the inverse of the largest
+        // direction component, is below 2^150.
+        let inverse = direction.map(|part| 1.0 / part);
+        let [_, _, scale] = axis.last(inverse);
+        Some(Self { origin, inverse, axis, shear: [across / along, up / along], scale, range })
+    }
+
+    /// Returns the magnitude of the largest component of the ray's direction.
+    #[inline]
+    pub(crate) fn measure(direction: [f64; 3]) -> f64 {
+        let [_, _, along] = DominantAxis::longest(direction).last(direction);
+        along.abs()
     }
 
     /// Returns the crossing of the ray with a triangle. The ray may hit either side of the
@@ -144,13 +156,22 @@ impl WatertightRay {
         // The addition of 0.0 changes a `t` of -0.0 to 0.0, because sorting by `total_cmp` would
         // put -0.0 before 0.0.
         let t = self.within_box(triangle, (first * az + second * bz + third * cz) / whole * self.scale) + 0.0;
+        self.accept(triangle, t, whole, [second / whole + 0.0, third / whole + 0.0])
+    }
+
+    /// Returns the crossing with a triangle, if the ray accepts it. `whole` is twice the signed
+    /// area of the triangle, as seen along the ray.
+    #[inline]
+    pub(crate) fn accept(
+        &self,
+        triangle: &TriangleCorners,
+        t: f64,
+        whole: f64,
+        barycentric: [f64; 2],
+    ) -> Option<Crossing> {
         let [least, greatest] = self.range;
         let hit = (least..=greatest).contains(&t) && t.is_finite() && triangle.iter().all(is_valid_point);
-        hit.then(|| Crossing {
-            t,
-            barycentric: [second / whole + 0.0, third / whole + 0.0],
-            front: (whole > 0.0) == (self.scale > 0.0),
-        })
+        hit.then_some(Crossing { t, barycentric, front: (whole > 0.0) == (self.scale > 0.0) })
     }
 
     /// Clamps the `t` of a crossing to the part of the ray that is within the bounding box of the
@@ -208,15 +229,114 @@ const fn greater(one: f64, other: f64) -> f64 {
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "a target with few bits is hit exactly")]
 mod tests {
+    use zerocopy::little_endian::{F32, U16, U32};
+
     use super::*;
+    use crate::array::Packed;
+    use crate::bvh::kernel::dispatch::{self, KernelJob, Kernels};
+    use crate::bvh::lanes::CornerIndices;
+    use crate::bvh::triangles::Triangles;
+    use crate::decode::{Floats, Index, MinMax16};
     use crate::math::dot;
+    use crate::model::{IndexEncoding, Indices, PositionEncoding, Positions};
+    use crate::query::Ray;
     use crate::query::random::Random;
-    use crate::query::ray::Ray;
 
     impl WatertightRay {
         fn of(ray: &Ray) -> Option<Self> {
             Self::new(ray.origin, ray.direction.map(f64::from), ray.range.map(f64::from))
         }
+    }
+
+    /// Tests a ray against the triangles of a leaf with the kernels, and returns the crossings.
+    struct Leaf<'b> {
+        triangles: &'b Triangles<'b>,
+        count: usize,
+        ray: WatertightRay,
+    }
+
+    impl KernelJob for Leaf<'_> {
+        type Output = Vec<(usize, Crossing, TriangleCorners)>;
+
+        fn run(self, kernels: &impl Kernels) -> Self::Output {
+            let mut corners = CornerIndices::default();
+            self.triangles.corner_indices_from(0, &mut corners);
+            let mut all = Vec::new();
+            let _: ControlFlow<()> = kernels.ray_triangles(
+                self.triangles,
+                &corners,
+                0..self.count,
+                &self.ray,
+                &mut |lane, crossing, corners| {
+                    all.push((lane, crossing, *corners));
+                    ControlFlow::Continue(())
+                },
+            );
+            all
+        }
+    }
+
+    /// Casts rays at leaves whose positions are floats or 16-bit codes, or of which one is out of
+    /// range.
+    ///
+    /// The crossings of each SIMD level must equal those of single triangles, bit for bit.
+    #[test]
+    fn kernels_find_the_same_crossings() {
+        let mut random = Random::new(4);
+        let numbers: [U32; 24] = std::array::from_fn(|at| U32::new(u32::try_from(at).unwrap()));
+        let indices = Indices(IndexEncoding::U32(Packed::new(&numbers, Index::new())));
+        let mut hits = 0;
+        for round in 0..if cfg!(debug_assertions) { 2000 } else { 20_000 } {
+            let odd = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::MIN, 1.3e18, 1e-40, 0.5];
+            let mut part =
+                |size: f32| if random.below(40) == 0 { odd[random.below(8)] } else { random.between(-size, size) };
+            let size = [1.0, 1e-3, 1e9][round % 3];
+            let mut points: [[f32; 3]; 24] = std::array::from_fn(|_| [part(size), part(size), part(size)]);
+            if round % 5 == 0 {
+                points.iter_mut().flatten().for_each(|part| *part = part.round());
+            }
+            let code = |at: usize| {
+                [0, 1, 2].map(|axis| U16::new(u16::try_from((at * 7 + axis * 13 + round) * 7919 % 65_536).unwrap()))
+            };
+            let codes: [[U16; 3]; 24] = std::array::from_fn(code);
+            let floats = points.map(|point| point.map(F32::new));
+            let arrays = [
+                PositionEncoding::F32(Packed::new(&floats, Floats)),
+                PositionEncoding::MinMax16(Packed::new(&codes, MinMax16::new([-1.0; 3], [1.0, 2.0, 0.5]))),
+                PositionEncoding::F32(Packed::new(&floats[..23], Floats)),
+            ];
+            let triangles = Triangles::from_arrays(Positions(arrays[round % 7 % 3]), indices);
+            let all: Vec<TriangleCorners> = (0..8)
+                .map(|at| [0, 1, 2].map(|corner| triangles.point(3 * at + corner).unwrap_or([f32::NAN; 3])))
+                .collect();
+            let [a, b, c] = all[random.below(8)];
+            let target = [a, crate::math::mix(a, b, 0.5), crate::math::mix(crate::math::mix(a, b, 0.3), c, 0.3)];
+            let mut ray = Ray::toward(random.vector(3.0 * size), target[random.below(3)]);
+            if random.below(3) == 0 {
+                ray.direction[random.below(3)] = [0.0, -0.0][random.below(2)];
+            }
+            if random.below(2) == 0 {
+                ray = ray.within([[f32::NEG_INFINITY, f32::INFINITY], [0.0, 1.0], [-1.0, 0.5]][random.below(3)]);
+            }
+            let Some(ray) = WatertightRay::of(&ray) else { continue };
+            let count = 1 + random.below(8);
+            let bits = |list: &[(usize, Crossing, TriangleCorners)]| -> Vec<_> {
+                let all = |(lane, crossing, corners): &(usize, Crossing, TriangleCorners)| {
+                    let numbers = [crossing.t, crossing.barycentric[0], crossing.barycentric[1]].map(f64::to_bits);
+                    (*lane, numbers, crossing.front, corners.map(|corner| corner.map(f32::to_bits)))
+                };
+                list.iter().map(all).collect()
+            };
+            let one_by_one: Vec<_> = all.iter().take(count).enumerate().collect();
+            let expected: Vec<_> =
+                one_by_one.into_iter().filter_map(|(lane, one)| Some((lane, ray.crossing(one)?, *one))).collect();
+            hits += expected.len();
+            crate::simd::at_each_level(|level| {
+                let found = dispatch::run(Leaf { triangles: &triangles, count, ray });
+                assert_eq!(bits(&found), bits(&expected), "{level:?}, round {round}");
+            });
+        }
+        assert!(hits > 500, "{hits}");
     }
 
     const FLAT: TriangleCorners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];

@@ -1,0 +1,199 @@
+//! The exact test of a ray against the triangles of a leaf, four at a time, in `f64`.
+
+use std::arch::x86_64::{
+    __m256d, _CMP_GT_OQ, _CMP_LT_OQ, _mm256_add_pd, _mm256_cmp_pd, _mm256_cvtps_pd, _mm256_div_pd, _mm256_max_pd,
+    _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd, _mm256_set1_pd, _mm256_setzero_pd, _mm256_sub_pd,
+    _mm256_xor_pd,
+};
+use std::ops::{ControlFlow, Range};
+
+use bytemuck::{cast, cast_slice};
+
+use crate::array::Array;
+use crate::bvh::kernel::avx2::positions::{Quad, load_codes, load_positions};
+use crate::bvh::kernel::portable;
+use crate::bvh::kernel::watertight_ray::{DominantAxis, FoundCrossing, WatertightRay};
+use crate::bvh::lanes::{CornerIndices, QUAD};
+use crate::bvh::triangles::{Triangles, VertexPositions};
+use crate::model::{PositionEncoding, Positions};
+
+/// Tests a ray exactly against the triangles of a leaf whose numbers are in `lanes`. Calls `found`
+/// for the same crossings as the portable version
+/// [`ray_triangles`](crate::bvh::kernel::portable::ray_triangles).
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+pub(crate) fn ray_triangles(
+    triangles: &Triangles<'_>,
+    corners: &CornerIndices,
+    lanes: Range<usize>,
+    ray: &WatertightRay,
+    found: FoundCrossing<'_>,
+) -> ControlFlow<()> {
+    let leaf = RayLeaf { triangles, corners, lanes };
+    match triangles.points() {
+        VertexPositions::File(Positions(PositionEncoding::F32(array))) => {
+            let bytes = array.as_bytes();
+            leaf.test(ray, found, |numbers| load_positions(bytes, numbers))
+        }
+        VertexPositions::Computed(points) => {
+            leaf.test(ray, found, |numbers| load_positions(cast_slice(points), numbers))
+        }
+        VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
+            leaf.test(ray, found, |numbers| load_codes(array.as_bytes(), &array.decoder(), numbers))
+        }
+        VertexPositions::File(_) => portable::ray_triangles(triangles, corners, leaf.lanes, ray, found),
+    }
+}
+
+/// The triangles of a leaf that a ray is tested against.
+struct RayLeaf<'a, 'b> {
+    triangles: &'b Triangles<'a>,
+    corners: &'b CornerIndices,
+    lanes: Range<usize>,
+}
+
+impl RayLeaf<'_, '_> {
+    /// Tests a ray against the triangles. `load` returns the positions of four of them, or `None`
+    /// if it cannot load them.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    fn test(
+        &self,
+        ray: &WatertightRay,
+        found: FoundCrossing<'_>,
+        load: impl Fn(&[u32; 3 * QUAD]) -> Option<Quad>,
+    ) -> ControlFlow<()> {
+        match ray.axis {
+            DominantAxis::X => self.test_along::<1, 2, 0>(ray, found, load),
+            DominantAxis::Y => self.test_along::<2, 0, 1>(ray, found, load),
+            DominantAxis::Z => self.test_along::<0, 1, 2>(ray, found, load),
+        }
+    }
+
+    /// Tests a ray against the triangles, four at a time. The axes are in the order of
+    /// [`DominantAxis::last`].
+    #[target_feature(enable = "avx2,fma")]
+    fn test_along<const X: usize, const Y: usize, const Z: usize>(
+        &self,
+        ray: &WatertightRay,
+        found: FoundCrossing<'_>,
+        load: impl Fn(&[u32; 3 * QUAD]) -> Option<Quad>,
+    ) -> ControlFlow<()> {
+        for (numbers, first) in self.corners.as_flattened().as_chunks().0.iter().zip([0, QUAD]) {
+            if first >= self.lanes.end {
+                break;
+            }
+            let bits = load(numbers).map(|quad| crossed(moved::<X, Y, Z>(&quad, ray).areas));
+            if bits == Some(0) {
+                continue;
+            }
+            let lanes = first..self.lanes.end.min(first.wrapping_add(QUAD));
+            match (load(numbers), bits) {
+                (Some(quad), Some(bits)) => report::<X, Y, Z>(&quad, bits, lanes, ray, found)?,
+                _ => portable::ray_triangles(self.triangles, self.corners, lanes, ray, found)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Four triangles relative to the origin of a ray, in `f64`.
+struct MovedQuad {
+    /// The corners, with the axes in the order x, y, z.
+    corners: [[__m256d; 3]; 3],
+    /// For each corner, twice the signed area of the triangle that the ray forms with the opposite
+    /// edge, and the coordinate along the dominant axis.
+    areas: [__m256d; 3],
+    along: [__m256d; 3],
+}
+
+/// Moves and shears the corners of four triangles, with the same operations as
+/// [`WatertightRay::crossing`]. The axes are in the order of [`DominantAxis::last`].
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn moved<const X: usize, const Y: usize, const Z: usize>(quad: &Quad, ray: &WatertightRay) -> MovedQuad {
+    let [from_x, from_y, from_z] = ray.origin.map(|part| _mm256_set1_pd(part));
+    let [shear_x, shear_y] = ray.shear.map(|part| _mm256_set1_pd(part));
+    let part = |lanes, from| _mm256_sub_pd(_mm256_cvtps_pd(lanes), from);
+    let corners = quad.map(|[x, y, z]| [part(x, from_x), part(y, from_y), part(z, from_z)]);
+    let sheared = corners.map(|corner| {
+        let part = |axis: usize| corner.get(axis).copied().unwrap_or(shear_x);
+        let [x, y, z] = [part(X), part(Y), part(Z)];
+        [_mm256_sub_pd(x, _mm256_mul_pd(shear_x, z)), _mm256_sub_pd(y, _mm256_mul_pd(shear_y, z)), z]
+    });
+    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = sheared;
+    let area = |ax, ay, bx, by| _mm256_sub_pd(_mm256_mul_pd(ax, by), _mm256_mul_pd(ay, bx));
+    MovedQuad {
+        corners,
+        areas: [area(cx, cy, bx, by), area(ax, ay, cx, cy), area(bx, by, ax, ay)],
+        along: [az, bz, cz],
+    }
+}
+
+/// Returns a bit mask with a bit set for each of four triangles that a ray passes through, from
+/// either side.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn crossed([first, second, third]: [__m256d; 3]) -> i32 {
+    let zero = _mm256_setzero_pd();
+    let below = |area| _mm256_cmp_pd::<_CMP_LT_OQ>(area, zero);
+    let above = |area| _mm256_cmp_pd::<_CMP_GT_OQ>(area, zero);
+    let any_below = _mm256_or_pd(_mm256_or_pd(below(first), below(second)), below(third));
+    let any_above = _mm256_or_pd(_mm256_or_pd(above(first), above(second)), above(third));
+    _mm256_movemask_pd(_mm256_xor_pd(any_below, any_above))
+}
+
+/// Computes the crossings of the triangles whose bit is set, as [`WatertightRay::crossing`] does,
+/// and passes those that are accepted to `found`. `lanes` are the numbers of the triangles in the
+/// leaf.
+///
+/// A ray crosses few of the triangles that it is tested against, so they are loaded and moved
+/// again.
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+fn report<const X: usize, const Y: usize, const Z: usize>(
+    quad: &Quad,
+    bits: i32,
+    lanes: Range<usize>,
+    ray: &WatertightRay,
+    found: FoundCrossing<'_>,
+) -> ControlFlow<()> {
+    let MovedQuad { corners: [a, b, c], areas, along: [az, bz, cz] } = moved::<X, Y, Z>(quad, ray);
+    let [first, second, third] = areas;
+    let products = [_mm256_mul_pd(first, az), _mm256_mul_pd(second, bz), _mm256_mul_pd(third, cz)];
+    let sum = |[first, second, third]: [__m256d; 3]| _mm256_add_pd(_mm256_add_pd(first, second), third);
+    let whole = sum(areas);
+    let t = _mm256_mul_pd(_mm256_div_pd(sum(products), whole), _mm256_set1_pd(ray.scale));
+    let (mut near, mut far) = (_mm256_set1_pd(f64::NEG_INFINITY), _mm256_set1_pd(f64::INFINITY));
+    for (((a, b), c), inverse) in a.into_iter().zip(b).zip(c).zip(ray.inverse) {
+        if inverse.is_finite() {
+            let inverse = _mm256_set1_pd(inverse);
+            let [a, b, c] = [_mm256_mul_pd(a, inverse), _mm256_mul_pd(b, inverse), _mm256_mul_pd(c, inverse)];
+            near = _mm256_max_pd(near, _mm256_min_pd(_mm256_min_pd(a, b), c));
+            far = _mm256_min_pd(far, _mm256_max_pd(_mm256_max_pd(a, b), c));
+        }
+    }
+    let zero = _mm256_setzero_pd();
+    let t = _mm256_add_pd(_mm256_max_pd(_mm256_min_pd(t, far), near), zero);
+    let [t, whole, second, third]: [[f64; QUAD]; 4] = cast([
+        t,
+        whole,
+        _mm256_add_pd(_mm256_div_pd(second, whole), zero),
+        _mm256_add_pd(_mm256_div_pd(third, whole), zero),
+    ]);
+    let corners: [[[f32; QUAD]; 3]; 3] = cast(*quad);
+    let parts = t.iter().zip(&whole).zip(second.iter().zip(&third)).enumerate();
+    for ((lane, ((t, whole), (second, third))), number) in parts.zip(lanes) {
+        if bits >> lane & 1 == 0 {
+            continue;
+        }
+        let mut triangle = [[0.0; 3]; 3];
+        for (part, lanes) in triangle.as_flattened_mut().iter_mut().zip(corners.as_flattened()) {
+            *part = lanes.get(lane).copied().unwrap_or(f32::NAN);
+        }
+        if let Some(crossing) = ray.accept(&triangle, *t, *whole, [*second, *third]) {
+            found(number, crossing, &triangle)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
