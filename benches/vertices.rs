@@ -20,6 +20,7 @@ use support::{claims, inputs, real, unigine_builder};
 
 use std::cell::RefCell;
 
+use meshpeek::decode::Influence;
 use meshpeek::gpu::{Semantic, VertexFormat, VertexLayout};
 use meshpeek::{Array, Model, Surface};
 use support::claims::{Bar, Contestant, claim};
@@ -75,8 +76,8 @@ fn skinned(side: u32) -> unigine_builder::Mesh {
     surface.indices = order.iter().flat_map(|quad| corners[*quad as usize * 6..][..6].to_vec()).collect();
     surface.attribute_indices =
         order.iter().flat_map(|quad| [0, 1, 2, 0, 2, 3].map(|corner| quad * 4 + corner)).collect();
-    for (number, one) in surface.weights.iter_mut().flatten().enumerate() {
-        one.weight *= (inputs::random(number as u32) % 1000 + 1) as f32 / 1000.0;
+    for (one, number) in surface.weights.iter_mut().flatten().zip(0..) {
+        one.weight *= (inputs::random(number) % 1000 + 1) as f32 / 1000.0;
     }
     mesh
 }
@@ -127,9 +128,9 @@ fn measure_skinned(name: &str, surface: &Surface<'_>) {
     ];
     let [ours, planar, skinned] = claims::race(101, &contestants);
     claim(&format!("{name}, {count} skinned vertices"), ours.times(1e9 / count as f64), "ns a vertex", Bar::None);
-    claim(&format!("{name}, skinned vertices / arrays"), ours.over(&planar), "times", Bar::AtMost(6.0));
+    claim(&format!("{name}, skinned / arrays"), ours.over(&planar), "times", Bar::AtMost(6.0));
     let over = ours.over(&skinned);
-    claim(&format!("{name}, skinned vertices / arrays with weights"), over, "times", Bar::AtMost(2.5));
+    claim(&format!("{name}, skinned / arrays with weights"), over, "times", Bar::AtMost(2.5));
 }
 
 /// The decoded arrays of a surface.
@@ -138,7 +139,7 @@ struct Arrays {
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
     /// The first four bones and weights of each position.
-    weights: Vec<[(u16, f32); 4]>,
+    weights: Vec<[Influence; 4]>,
 }
 
 impl Arrays {
@@ -148,7 +149,7 @@ impl Arrays {
             positions: vec![[0.0; 3]; positions.len()],
             normals: vec![[0.0; 3]; normals.len()],
             uvs: vec![[0.0; 2]; surface.uvs(0).unwrap().unwrap().len()],
-            weights: vec![[(0, 0.0); 4]; positions.len()],
+            weights: vec![[Influence::default(); 4]; positions.len()],
         }
     }
 
@@ -160,9 +161,9 @@ impl Arrays {
 
     fn decode_weights(&mut self, surface: &Surface<'_>) {
         for (influences, places) in surface.weights().unwrap().unwrap().iter().zip(&mut self.weights) {
-            *places = [(0, 0.0); 4];
+            *places = [Influence::default(); 4];
             for (one, place) in influences.iter().zip(places) {
-                *place = (one.bone as u16, one.weight);
+                *place = one;
             }
         }
     }

@@ -288,7 +288,7 @@ mod tests {
     /// Returns random numbers below a limit.
     fn random() -> impl FnMut(u32) -> u32 {
         let mut state = 9_u64;
-        move |limit| {
+        move |limit: u32| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             u32::try_from(state >> 40).unwrap() % limit
         }
@@ -299,11 +299,12 @@ mod tests {
     fn counted(bones: u32) -> Vec<u8> {
         let (mut random, mut bytes) = (random(), Vec::new());
         for _ in 0..VERTICES {
-            let count = [random(5), random(5), random(5), random(9), random(256)][random(5).min(random(5)) as usize];
+            let count = [random(5), random(5), random(5), random(9), random(256)][as_index(random(5).min(random(5)))];
             bytes.push(u8::try_from(count).unwrap());
             for _ in 0..count {
-                let weight = [random(65536), 0, 1000, 65535][random(4) as usize];
-                bytes.extend(i16::try_from(random(bones + 2)).unwrap().min(300).to_le_bytes());
+                let weight = [random(65536), 0, 1000, 65535][as_index(random(4))];
+                let bone = i16::try_from(random(bones + 2)).unwrap().min(300);
+                bytes.extend(if bone == 299 { -1 } else { bone }.to_le_bytes());
                 bytes.extend(u16::try_from(weight).unwrap().to_le_bytes());
             }
         }
@@ -317,7 +318,7 @@ mod tests {
             let count = random(5);
             for _ in 0..count {
                 bytes.push(u8::try_from(random(255)).unwrap());
-                bytes.extend(u16::try_from([random(65536), 0, 9][random(3) as usize]).unwrap().to_le_bytes());
+                bytes.extend(u16::try_from([random(65536), 0, 9][as_index(random(3))]).unwrap().to_le_bytes());
             }
             bytes.extend((count < 4).then_some(255));
         }
@@ -331,8 +332,9 @@ mod tests {
             (0..4).for_each(|_| bytes.extend(u16::try_from(random(300)).unwrap().to_le_bytes()));
             for _ in 0..4 {
                 let special = [f32::NAN, f32::INFINITY, -0.5, -0.0, 0.0, 0.25, f32::MAX, f32::MIN_POSITIVE, 1e-45];
-                let place = random(18) as usize;
-                let weight = special.get(place).copied().unwrap_or(random(1000) as f32 / 999.0);
+                let place = as_index(random(18));
+                let weight =
+                    special.get(place).copied().unwrap_or(f32::from(u16::try_from(random(1000)).unwrap()) / 999.0);
                 bytes.extend(weight.to_le_bytes());
             }
         }

@@ -296,7 +296,7 @@ const TRIANGLES: u32 = 200;
 fn skinned() -> Vec<u8> {
     let (positions, corners) = (150_u32, TRIANGLES * 3);
     let influence = |position: u32, number: u32| Influence {
-        bone: if position == positions - 1 { 300 } else { (position * 7 + number * 3) as i32 % 60 },
+        bone: if position == positions - 1 { 300 } else { i32::try_from((position * 7 + number * 3) % 60).unwrap() },
         weight: ((position * 31 + number * 17) % 10) as f32 / 32.0,
     };
     let target = builder::MorphTarget {
