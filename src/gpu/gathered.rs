@@ -22,6 +22,8 @@ use crate::simd::kernel;
 
 /// The number of bytes of the three attributes.
 const SIZE: usize = 20;
+/// The number of bytes of a vertex that also has four joints and four weights of one byte each.
+const SKINNED: usize = 28;
 
 /// The records from which the three attributes are decoded. There are as many normals as texture
 /// coordinates.
@@ -83,7 +85,7 @@ kernel! {
         offset: usize,
     ) -> Option<()> {
         avx512 | avx2 => x86::write(arrays, corners, vertices, stride, offset),
-        _ => write_eights(arrays, corners, vertices, stride, offset, no_eight, no_eight),
+        _ => write_eights(arrays, corners, vertices, stride, offset, no_eight, no_eight, no_eight),
     }
 }
 
@@ -92,6 +94,7 @@ kernel! {
 type Eight<P, W> = ([P; 8], W);
 
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "one decoder for each way of placing vertices")]
 fn write_eights<P: Pod, W: Pod>(
     arrays: GatheredArrays<'_>,
     corners: &[Corner],
@@ -99,19 +102,21 @@ fn write_eights<P: Pod, W: Pod>(
     stride: usize,
     offset: usize,
     tight: impl Fn(&[Corner; 8]) -> Option<Eight<P, W>>,
+    skinned: impl Fn(&[Corner; 8]) -> Option<Eight<P, W>>,
     spaced: impl Fn(&[Corner; 8]) -> Option<Eight<P, W>>,
 ) -> Option<()> {
     let (eights, rest) = corners.as_chunks::<8>();
     // The loop is faster if the compiler knows the stride.
-    if (stride, offset) == (SIZE, 0) {
-        let groups = vertices.as_chunks_mut::<SIZE>().0.as_chunks_mut::<8>().0.iter_mut();
-        write_groups(arrays, eights, groups.map(<[_; 8]>::each_mut), tight)?;
-    } else {
-        let mut places = places(vertices, stride, offset);
-        let mut next = || places.next();
-        let groups =
-            std::iter::from_fn(|| Some([next()?, next()?, next()?, next()?, next()?, next()?, next()?, next()?]));
-        write_groups(arrays, eights, groups, spaced)?;
+    match (stride, offset) {
+        (SIZE, 0) => write_groups(arrays, eights, known_places::<SIZE>(vertices), tight)?,
+        (SKINNED, 0) => write_groups(arrays, eights, known_places::<SKINNED>(vertices), skinned)?,
+        _ => {
+            let mut places = places(vertices, stride, offset);
+            let mut next = || places.next();
+            let groups =
+                std::iter::from_fn(|| Some([next()?, next()?, next()?, next()?, next()?, next()?, next()?, next()?]));
+            write_groups(arrays, eights, groups, spaced)?;
+        }
     }
     let done = eights.as_flattened().len().saturating_mul(stride);
     write_each(arrays, rest, places(vertices.get_mut(done..).unwrap_or_default(), stride, offset))
@@ -129,12 +134,18 @@ fn places(vertices: &mut [u8], stride: usize, offset: usize) -> impl Iterator<It
     vertices.filter_map(|vertex| vertex.first_chunk_mut())
 }
 
+/// Returns the bytes of each group of eight vertices.
+#[inline(always)]
+fn known_places<const STRIDE: usize>(vertices: &mut [u8]) -> impl Iterator<Item = [&mut [u8; STRIDE]; 8]> {
+    vertices.as_chunks_mut().0.as_chunks_mut::<8>().0.iter_mut().map(<[_; 8]>::each_mut)
+}
+
 /// Writes groups of eight vertices that `eight` can decode, and the others one by one.
 #[inline(always)]
-fn write_groups<'o, P: Pod, W: Pod>(
+fn write_groups<'o, const STRIDE: usize, P: Pod, W: Pod>(
     arrays: GatheredArrays<'_>,
     corners: &[[Corner; 8]],
-    places: impl Iterator<Item = [&'o mut [u8; SIZE]; 8]>,
+    places: impl Iterator<Item = [&'o mut [u8; STRIDE]; 8]>,
     eight: impl Fn(&[Corner; 8]) -> Option<Eight<P, W>>,
 ) -> Option<()> {
     for (corners, places) in corners.iter().zip(places) {
@@ -149,7 +160,7 @@ fn write_groups<'o, P: Pod, W: Pod>(
             if let Some(start) = place.first_chunk_mut::<16>() {
                 *start = cast(position);
             }
-            if let Some(end) = place.last_chunk_mut() {
+            if let Some(end) = place.first_chunk_mut::<SIZE>().and_then(|all| all.last_chunk_mut()) {
                 *end = words;
             }
         }
@@ -159,13 +170,15 @@ fn write_groups<'o, P: Pod, W: Pod>(
 
 #[cold]
 #[inline(never)]
-fn write_each<'o>(
+fn write_each<'o, const STRIDE: usize>(
     arrays: GatheredArrays<'_>,
     corners: &[Corner],
-    places: impl Iterator<Item = &'o mut [u8; SIZE]>,
+    places: impl Iterator<Item = &'o mut [u8; STRIDE]>,
 ) -> Option<()> {
     for (corner, place) in corners.iter().zip(places) {
-        *place = arrays.vertex(*corner)?;
+        if let Some(start) = place.first_chunk_mut() {
+            *start = arrays.vertex(*corner)?;
+        }
     }
     Some(())
 }
@@ -187,6 +200,7 @@ mod x86 {
     use crate::model::Corner;
 
     struct Tight;
+    struct Skinned;
     struct Spaced;
 
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -198,8 +212,9 @@ mod x86 {
         offset: usize,
     ) -> Option<()> {
         let tight = |corners: &_| eight::<Tight>(arrays, corners);
+        let skinned = |corners: &_| eight::<Skinned>(arrays, corners);
         let spaced = |corners: &_| eight::<Spaced>(arrays, corners);
-        write_eights(arrays, corners, vertices, stride, offset, tight, spaced)
+        write_eights(arrays, corners, vertices, stride, offset, tight, skinned, spaced)
     }
 
     /// Loads a position and the four bytes after it, or returns `None` if there are fewer.
@@ -272,7 +287,7 @@ mod tests {
         let corners: Vec<_> =
             (0..COUNT).map(|index| Corner { position: number(index, 7), attribute: number(index, 11) }).collect();
         at_each_level(|level| {
-            for (stride, offset) in [(SIZE, 0), (SIZE + 4, 0), (SIZE + 4, 4), (61, 41), (61, 3)] {
+            for (stride, offset) in [(SIZE, 0), (SKINNED, 0), (SIZE + 4, 0), (SIZE + 4, 4), (61, 41), (61, 3)] {
                 for count in (0..40).chain([COUNT]) {
                     let (mut found, mut expected) = (vec![1; count * stride], vec![1; count * stride]);
                     write(arrays, &corners[..count], &mut found, stride, offset).unwrap();

@@ -52,12 +52,14 @@
 
 mod drawable;
 mod gathered;
+mod greatest;
 mod indices;
 mod input;
 mod interleave;
 mod layout;
 mod output;
 mod skin;
+mod skin_lanes;
 mod source;
 mod stored;
 mod triple_words;

@@ -1,49 +1,78 @@
-//! The four greatest bone weights of each vertex, which sum to exactly 1.
+//! The columns of joints and weights of the vertices of a surface.
 
-use super::interleave::{ColumnBuffer, VertexColumn};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::interleave::{ColumnBuffer, MAX_VERTICES, VertexColumn};
 use super::layout::{Semantic, VertexFormat};
 use super::output::Block;
-use crate::array::Array;
-use crate::decode::Influence;
-use crate::error::{Cause, Error, Field, Result};
-use crate::math::{as_u64, narrow};
-use crate::model::{Influences, SkinningRules, Weights, WeightsIter};
+use super::skin_lanes::{SkinFormats, write_lists};
+use crate::error::Result;
+use crate::math::as_index;
+use crate::model::{Corner, Weights, WeightsIter};
 
-/// The number of bones of a vertex.
-const BONES: usize = 4;
+/// The greatest number of positions for each vertex in a [`SkinTable`]. The vertices of a few
+/// triangles must not take time in proportion to the whole surface.
+const POSITIONS_PER_VERTEX: usize = 2;
 
 /// The columns of joints and weights, and the weights of the surface.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SkinColumns<'a> {
     weights: Weights<'a>,
-    /// The number of bones, if joints are checked.
-    bones: Option<usize>,
-    joints: Option<(VertexFormat, VertexColumn)>,
-    shares: Option<(VertexFormat, VertexColumn)>,
+    formats: SkinFormats,
+    columns: Columns,
+    /// The joints and weights of each position, if the surface is welded. Otherwise, the lists of
+    /// influences are read when vertices are written.
+    table: Option<Arc<SkinTable>>,
 }
 
+/// The columns of joints and of weights.
+type Columns = [Option<VertexColumn>; 2];
+
 impl<'a> SkinColumns<'a> {
-    /// Makes a skin without columns. The first call for a surface may build the index of its
-    /// weights.
-    pub(super) fn new(weights: Weights<'a>) -> Self {
-        let _ = weights.get(0);
-        Self { weights, bones: None, joints: None, shares: None }
+    /// Makes a skin without columns.
+    pub(super) const fn new(weights: Weights<'a>) -> Self {
+        let formats = SkinFormats::new(weights.skinning_rules());
+        Self { weights, formats, columns: [None; 2], table: None }
     }
 
     /// Adds the column of joints or of weights.
-    pub(super) fn add(&mut self, semantic: Semantic, format: VertexFormat, column: VertexColumn) {
-        let place = if semantic == Semantic::Joints { &mut self.joints } else { &mut self.shares };
-        *place = Some((format, column));
+    pub(super) const fn add(&mut self, semantic: Semantic, format: VertexFormat, column: VertexColumn) {
+        let ([joints, shares], formats) = (&mut self.columns, &mut self.formats);
+        let (place, format_place) = match semantic {
+            Semantic::Joints => (joints, &mut formats.joints),
+            _ => (shares, &mut formats.shares),
+        };
+        (*place, *format_place) = (Some(column), Some(format));
     }
 
-    /// Checks joints against the number of bones.
-    pub(super) fn with_bones(self, bones: usize) -> Self {
-        Self { bones: Some(bones), ..self }
+    /// Makes the table of a welded surface, whose vertices use `positions`. If there is no table,
+    /// the index of the weights is built.
+    pub(super) fn prepare(&mut self, order: Option<&[Corner]>, positions: &Range<usize>) {
+        let fits = |order: &&[Corner]| positions.end <= order.len().saturating_mul(POSITIONS_PER_VERTEX);
+        let table = order.filter(fits).and_then(|_| SkinTable::new(self, positions.end));
+        self.set_table(table.map(Arc::new));
     }
 
-    /// Returns the lists of influences from the first vertex on.
-    pub(super) fn iter(&self) -> WeightsIter<'a> {
-        self.weights.iter()
+    fn set_table(&mut self, table: Option<Arc<SkinTable>>) {
+        if table.is_none() {
+            let _ = self.weights.get(0);
+        }
+        self.table = table;
+    }
+
+    /// Checks joints against the number of bones. A table with a joint that is out of range is
+    /// dropped, because only the vertices that are written may return an error.
+    pub(super) fn with_bones(mut self, bones: usize) -> Self {
+        self.formats.bones = Some(bones);
+        let table = self.table.take().filter(|table| table.joint_count(self.formats.joints) <= bones);
+        self.set_table(table);
+        self
+    }
+
+    /// Returns the lists of influences from vertex `start` on.
+    pub(super) fn lists_from(&self, start: usize) -> WeightsIter<'a> {
+        self.weights.iter_at(start)
     }
 
     /// Writes the joints and weights of a block of vertices. `lists` are the next lists of
@@ -52,251 +81,135 @@ impl<'a> SkinColumns<'a> {
         &self,
         block: &Block<'_>,
         lists: &mut Option<WeightsIter<'a>>,
-        columns: &mut [ColumnBuffer; 2],
+        buffers: &mut Option<[ColumnBuffer; 2]>,
         out: &mut [u8],
         stride: usize,
     ) -> Result<()> {
-        let [joints, shares] = columns;
-        let size = |column: &Option<(VertexFormat, VertexColumn)>| column.map_or(0, |(_, column)| column.width);
-        let [joint_size, share_size] = [size(&self.joints), size(&self.shares)];
-        let joints = joints.values::<u8>(block.len().saturating_mul(joint_size)).unwrap_or_default();
-        let shares = shares.values::<u8>(block.len().saturating_mul(share_size)).unwrap_or_default();
-        for number in 0..block.len() {
-            let influences = match lists {
-                Some(lists) => lists.next(),
-                None => self.weights.get(block.position(number)),
-            };
-            let mut greatest = Greatest::of(influences.as_ref());
-            if let Some((format, _)) = self.joints {
-                if let Some(bones) = self.bones {
-                    let vertex = block.start().saturating_add(number);
-                    greatest.limit_bones(bones, self.weights.skinning_rules(), vertex)?;
+        if let Some((table, corners)) = self.table.as_ref().zip(block.corners()) {
+            table.write(corners, out, stride);
+            return Ok(());
+        }
+        let vertices = block.start()..block.start().saturating_add(block.len());
+        let [joints, shares] = self.formats.values(buffers, block.len());
+        match lists {
+            Some(lists) => write_lists(self.formats, lists, vertices, joints, shares)?,
+            None => {
+                for (number, vertex) in vertices.enumerate() {
+                    let influences = self.weights.get(block.position(number));
+                    self.formats.write_list(influences.as_ref(), vertex, number, joints, shares)?;
                 }
-                let place = item(joints, number, joint_size);
-                greatest.write_joints(format, block.start().saturating_add(number), place)?;
-            }
-            if let Some((format, _)) = self.shares {
-                greatest.write_weights(format, item(shares, number, share_size));
             }
         }
-        if let Some((_, column)) = &self.joints {
-            column.put(joints, out, stride);
-        }
-        if let Some((_, column)) = &self.shares {
-            column.put(shares, out, stride);
-        }
+        put(self.columns, [joints, shares], out, stride);
         Ok(())
     }
 }
 
-/// Returns the bytes of item `number` of a column.
-fn item(column: &mut [u8], number: usize, size: usize) -> &mut [u8] {
-    let start = number.saturating_mul(size);
-    column.get_mut(start..start.saturating_add(size)).unwrap_or_default()
+/// Copies the columns to vertices.
+fn put(columns: Columns, values: [&[u8]; 2], out: &mut [u8], stride: usize) {
+    for (column, values) in columns.into_iter().zip(values) {
+        if let Some(column) = column {
+            column.put(values, out, stride);
+        }
+    }
 }
 
-/// The four influences with the greatest weights on a vertex, from the greatest weight to the
-/// least. Influences with equal weights stay in file order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Greatest {
-    bones: [i32; BONES],
-    weights: [f32; BONES],
+/// The joints and weights of each position, as they are written to vertices. Several vertices of a
+/// welded surface have the same position.
+#[derive(Debug)]
+struct SkinTable {
+    /// One part with joints and weights, or one part with each.
+    parts: Vec<TablePart>,
 }
 
-impl Greatest {
-    /// An empty list: each weight is 0.
-    const NONE: Self = Self { bones: [0; BONES], weights: [0.0; BONES] };
+/// Bytes of a vertex without a gap: joints, weights, or joints and weights after them.
+#[derive(Debug)]
+struct TablePart {
+    /// The offset of the bytes in a vertex.
+    offset: usize,
+    /// The number of bytes.
+    size: usize,
+    /// The columns of the rows.
+    columns: Columns,
+    /// The bytes of each position.
+    rows: Vec<u8>,
+}
 
-    /// Finds the greatest weights. Weights that are negative, zero or not finite are left out.
-    pub(super) fn of(influences: Option<&Influences<'_>>) -> Self {
-        let all = influences.map_or(Self::NONE, |influences| influences.fold(Self::NONE, Self::with));
-        let [greatest, ..] = all.weights;
-        if greatest > 0.0 { all } else { Self { weights: [1.0, 0.0, 0.0, 0.0], ..Self::NONE } }
+impl SkinTable {
+    /// Reads the first `count` lists of influences. Returns `None` if a joint does not fit its
+    /// format, or if there is no memory.
+    fn new(skin: &SkinColumns<'_>, count: usize) -> Option<Self> {
+        let mut parts = match skin.columns {
+            [Some(joints), Some(shares)] if joints.offset.saturating_add(joints.size) == shares.offset => {
+                vec![TablePart::new(skin.columns, joints.offset, joints.size.saturating_add(shares.size))]
+            }
+            [joints, shares] => {
+                let part = |columns, column: VertexColumn| TablePart::new(columns, column.offset, column.size);
+                let joints = joints.map(|column| part([Some(column), None], column));
+                joints.into_iter().chain(shares.map(|column| part([None, Some(column)], column))).collect()
+            }
+        };
+        for TablePart { rows, size, .. } in &mut parts {
+            rows.try_reserve_exact(count.checked_mul(*size)?).ok()?;
+        }
+        let (mut lists, mut buffers) = (skin.weights.iter(), None);
+        for start in (0..count).step_by(MAX_VERTICES) {
+            let count = count.saturating_sub(start).min(MAX_VERTICES);
+            let [joints, shares] = skin.formats.values(&mut buffers, count);
+            write_lists(skin.formats, &mut lists, 0..count, joints, shares).ok()?;
+            for TablePart { columns, rows, size, .. } in &mut parts {
+                let old = rows.len();
+                rows.resize(old.saturating_add(count.saturating_mul(*size)), 0);
+                put(*columns, [joints, shares], rows.get_mut(old..)?, *size);
+            }
+        }
+        Some(Self { parts })
     }
 
-    /// Adds an influence after those with at least its weight. The last of four is removed.
-    #[allow(clippy::many_single_char_names, reason = "four weights and four bones")]
-    fn with(self, influence: Influence) -> Self {
-        let Influence { bone, weight } = influence;
-        if !(weight > 0.0 && weight.is_finite()) {
-            return self;
-        }
-        // An influence moves back by one place if its weight is less. The new influence takes the
-        // place of the first that moves.
-        let ([a, b, c, d], [e, f, g, h]) = (self.weights, self.bones);
-        let [first, second, third, fourth] = self.weights.map(|other| weight > other);
-        let choose =
-            |moves: bool, before_moves: bool, stays: (f32, i32), before: (f32, i32)| match (before_moves, moves) {
-                (true, _) => before,
-                (false, true) => (weight, bone),
-                (false, false) => stays,
+    /// Returns the greatest joint plus 1, or 0 if the vertices have no joints.
+    fn joint_count(&self, format: Option<VertexFormat>) -> usize {
+        let joints = self.parts.first().into_iter().filter(|_| format.is_some());
+        let rows = joints.flat_map(|part| part.rows.chunks_exact(part.size));
+        let greatest = if format == Some(VertexFormat::Uint8x4) {
+            rows.filter_map(|row| row.first_chunk::<4>()).flatten().copied().max().map(u16::from)
+        } else {
+            let joints = rows.filter_map(|row| row.first_chunk::<8>()).flat_map(|row| row.as_chunks().0);
+            joints.map(|joint| u16::from_le_bytes(*joint)).max()
+        };
+        greatest.map_or(0, |joint| usize::from(joint).saturating_add(1))
+    }
+
+    /// Copies the joints and weights of the positions of `corners` to vertices.
+    fn write(&self, corners: &[Corner], out: &mut [u8], stride: usize) {
+        for TablePart { offset, size, rows, .. } in &self.parts {
+            let copy = match size {
+                4 => copy_rows::<4>,
+                8 => copy_rows::<8>,
+                12 => copy_rows::<12>,
+                16 => copy_rows::<16>,
+                20 => copy_rows::<20>,
+                _ => copy_rows::<24>,
             };
-        let [a, b, c, d] = [
-            choose(first, false, (a, e), (a, e)),
-            choose(second, first, (b, f), (a, e)),
-            choose(third, second, (c, g), (b, f)),
-            choose(fourth, third, (d, h), (c, g)),
-        ];
-        Self { weights: [a.0, b.0, c.0, d.0], bones: [a.1, b.1, c.1, d.1] }
-    }
-
-    /// Replaces bones that are out of range by the last bone, or returns an error, as the rules of
-    /// the format demand. Unused numbers are 0.
-    fn limit_bones(&mut self, count: usize, rules: SkinningRules, vertex: usize) -> Result<()> {
-        for (bone, weight) in self.bones.iter_mut().zip(self.weights) {
-            if usize::try_from(*bone).is_ok_and(|bone| bone < count) || weight == 0.0 {
-                continue;
-            }
-            let last = count.checked_sub(1).and_then(|last| i32::try_from(last).ok());
-            let Some(last) = last.filter(|_| rules == SkinningRules::Clamped) else {
-                let kind = Cause::value(format!("a bone below {count}"), format!("bone {bone}"));
-                return Err(Error::without_offset("vertices", field(vertex), kind));
-            };
-            *bone = last;
+            copy(rows, corners, out, stride, *offset);
         }
-        Ok(())
-    }
-
-    /// Writes the numbers of the bones. Returns an error if a number does not fit.
-    pub(super) fn write_joints(&self, format: VertexFormat, vertex: usize, out: &mut [u8]) -> Result<()> {
-        match format {
-            VertexFormat::Uint8x4 => put(out, &self.bones.map(|bone| u8::try_from(bone).map(u8::to_le_bytes).ok())),
-            _ => put(out, &self.bones.map(|bone| u16::try_from(bone).map(u16::to_le_bytes).ok())),
-        }
-        .ok_or_else(|| self.fault(format, vertex))
-    }
-
-    fn fault(&self, format: VertexFormat, vertex: usize) -> Error {
-        let (most, advice) = match format {
-            VertexFormat::Uint8x4 => (i32::from(u8::MAX), "; uint16x4 holds numbers up to 65535"),
-            _ => (i32::from(u16::MAX), ""),
-        };
-        let bone = self.bones.iter().find(|bone| !(0..=most).contains(*bone)).copied().unwrap_or_default();
-        let kind = Cause::Refused {
-            expected: format!("a bone of 0 to {most} in the format {}{advice}", format.wgpu_name()).into(),
-            found: format!("bone {bone}").into(),
-        };
-        Error::without_offset("vertices", field(vertex), kind)
-    }
-
-    /// Writes the weights divided by their sum. The written integers sum to exactly 1, and the
-    /// floats sum to 1 within their rounding errors.
-    pub(super) fn write_weights(&self, format: VertexFormat, out: &mut [u8]) {
-        let written = match format {
-            VertexFormat::Unorm8x4 => {
-                put(out, &self.shares::<255>().map(|part| part.to_le_bytes().first_chunk::<1>().copied()))
-            }
-            VertexFormat::Unorm16x4 => put(out, &self.shares::<65535>().map(|part| Some(part.to_le_bytes()))),
-            _ => {
-                let sum: f64 = self.weights.iter().map(|weight| f64::from(*weight)).sum();
-                put(out, &self.weights.map(|weight| Some(narrow(f64::from(weight) / sum).to_le_bytes())))
-            }
-        };
-        debug_assert!(written.is_some(), "every weight fits");
-    }
-
-    /// Returns integers that are proportional to the weights and sum to exactly `ONE`.
-    ///
-    /// Each weight is rounded down. The integers that are rounded down most are then raised by 1
-    /// until the sum is `ONE`, so each error is less than 1.
-    #[allow(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share is 0 to 65535"
-    )]
-    fn shares<const ONE: u16>(&self) -> [u16; BONES] {
-        let weights = self.weights.map(f64::from);
-        let scale = f64::from(ONE) / weights.iter().sum::<f64>();
-        let exact = weights.map(|weight| weight * scale);
-        let mut shares = exact.map(|share| share as u16);
-        let mut lost = exact;
-        for (lost, share) in lost.iter_mut().zip(shares) {
-            *lost -= f64::from(share);
-        }
-        let rounded: u16 = shares.iter().fold(0, |sum, share| sum.wrapping_add(*share));
-        let missing = ONE.wrapping_sub(rounded);
-        // The rank of a share is the number of shares that lose more, or that are equal and first.
-        for (number, share) in shares.iter_mut().enumerate() {
-            let mine = lost.get(number).copied().unwrap_or_default();
-            let ahead =
-                lost.iter().enumerate().filter(|(other, lost)| **lost > mine || (**lost >= mine && *other < number));
-            *share = share.wrapping_add(u16::from(ahead.count() < usize::from(missing)));
-        }
-        shares
     }
 }
 
-/// Returns the field of the joints of a vertex.
-fn field(vertex: usize) -> Field {
-    Field::new("joints").in_list("vertex", as_u64(vertex))
+impl TablePart {
+    /// Makes a part without rows.
+    fn new(columns: Columns, offset: usize, size: usize) -> Self {
+        let moved = |column: VertexColumn| VertexColumn { offset: column.offset.saturating_sub(offset), ..column };
+        Self { offset, size, columns: columns.map(|column| column.map(moved)), rows: Vec::new() }
+    }
 }
 
-/// Writes parts after each other. Returns `None` if a part is missing, or if there is no room.
-fn put<const N: usize>(out: &mut [u8], parts: &[Option<[u8; N]>; BONES]) -> Option<()> {
-    for (place, part) in out.as_chunks_mut::<N>().0.iter_mut().zip(parts) {
-        *place = (*part)?;
-    }
-    Some(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn greatest(list: &[(i32, f32)]) -> Greatest {
-        list.iter().fold(Greatest::NONE, |all, (bone, weight)| all.with(Influence { bone: *bone, weight: *weight }))
-    }
-
-    #[test]
-    fn takes_the_greatest_weights_in_file_order() {
-        let all = greatest(&[(9, 0.1), (1, 0.2), (2, f32::NAN), (3, 0.2), (4, -1.0), (5, 0.3), (6, 0.1), (7, 0.2)]);
-        assert_eq!((all.bones, all.weights), ([5, 1, 3, 7], [0.3, 0.2, 0.2, 0.2]));
-        assert_eq!(greatest(&[(4, 0.0), (5, f32::INFINITY)]), Greatest::NONE);
-        assert_eq!(Greatest::of(None).weights.map(f32::to_bits), [1.0_f32, 0.0, 0.0, 0.0].map(f32::to_bits));
-    }
-
-    #[test]
-    fn bones_out_of_range_follow_the_rules() {
-        let all = greatest(&[(3, 0.5), (200, 0.25), (-1, 0.25)]);
-        let limited = |rules, count| {
-            let mut copy = all;
-            copy.limit_bones(count, rules, 7).map(|()| copy.bones)
-        };
-        assert_eq!(limited(SkinningRules::Clamped, 4).unwrap(), [3, 3, 3, 0]);
-        assert_eq!(greatest(&[(0, 1.0)]).limit_bones(1, SkinningRules::Strict, 0).ok(), Some(()));
-        for (rules, count) in [(SkinningRules::Strict, 4), (SkinningRules::Clamped, 0)] {
-            let message = limited(rules, count).unwrap_err().to_string();
-            assert!(message.contains("vertex[7].joints") && message.contains(&format!("below {count}")), "{message}");
+/// Copies the row of the position of each corner to `offset` of each vertex.
+fn copy_rows<const SIZE: usize>(rows: &[u8], corners: &[Corner], out: &mut [u8], stride: usize, offset: usize) {
+    let rows = rows.as_chunks::<SIZE>().0;
+    for (vertex, corner) in out.chunks_exact_mut(stride).zip(corners) {
+        let place = vertex.get_mut(offset..).and_then(<[u8]>::first_chunk_mut);
+        if let Some((place, row)) = place.zip(rows.get(as_index(corner.position))) {
+            *place = *row;
         }
-    }
-
-    #[test]
-    fn sums_are_exact() {
-        let mut seed = 1_u32;
-        let mut random = || {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f32::from(u16::try_from(seed >> 16).unwrap()) * 2.0_f32.powi(i32::try_from(seed % 40).unwrap() - 30)
-        };
-        for round in 0..2000 {
-            let list: Vec<_> = (0..=(round % 5)).map(|bone| (bone, random() + f32::MIN_POSITIVE)).collect();
-            let all = greatest(&list);
-            let sum: f64 = all.weights.iter().map(|weight| f64::from(*weight)).sum();
-            let (bytes, words) = (all.shares::<255>(), all.shares::<65535>());
-            assert_eq!(bytes.iter().sum::<u16>(), 255, "{list:?}");
-            assert_eq!(words.iter().map(|word| u32::from(*word)).sum::<u32>(), 65535, "{list:?}");
-            for ((byte, word), weight) in bytes.into_iter().zip(words).zip(all.weights) {
-                let exact = f64::from(weight) / sum;
-                assert!(
-                    (f64::from(byte) - exact * 255.0).abs() < 1.0 && (f64::from(word) - exact * 65535.0).abs() < 1.0
-                );
-                assert!(weight > 0.0 || (byte, word) == (0, 0), "a weight of 0 stays 0: {list:?}");
-            }
-            let mut out = [0; 16];
-            all.write_weights(VertexFormat::Float32x4, &mut out);
-            let sum: f32 = out.as_chunks::<4>().0.iter().map(|part| f32::from_le_bytes(*part)).sum();
-            assert!((sum - 1.0).abs() <= 2.0 * f32::EPSILON, "{sum}");
-        }
-        assert_eq!(greatest(&[(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)]).shares::<255>(), [64, 64, 64, 63]);
     }
 }

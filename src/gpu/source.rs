@@ -5,11 +5,12 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use super::greatest::Greatest;
 use super::input::{AttributeArray, Number};
 use super::interleave::VertexColumn;
 use super::layout::{Semantic, VertexAttribute, VertexLayout};
 use super::output::Blocks;
-use super::skin::{Greatest, SkinColumns};
+use super::skin::SkinColumns;
 use crate::array::Array;
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Result};
@@ -20,10 +21,11 @@ use crate::simd::kernel;
 /// The vertices of a surface in a [`VertexLayout`], which are decoded when they are written.
 ///
 /// [`Drawable::vertices`](super::Drawable::vertices) returns it. Making a source finds the arrays
-/// of the surface and allocates some hundred bytes. Only for
-/// [`Joints`](Semantic::Joints) or [`Weights`](Semantic::Weights) it may build the index of
-/// [`Weights`](crate::Weights), which reads all weights once. Writing allocates nothing. It decodes
-/// blocks of at most 256 vertices in the first-level cache of the processor.
+/// of the surface and allocates some hundred bytes. Only for [`Joints`](Semantic::Joints) or
+/// [`Weights`](Semantic::Weights) it reads all weights once. It then allocates the 4 to 24 bytes of
+/// each position of a welded surface, or builds the index of [`Weights`](crate::Weights). Writing
+/// allocates nothing. It decodes blocks of at most 256 vertices in the first-level cache of the
+/// processor.
 #[derive(Clone)]
 pub struct VertexSource<'a> {
     pub(super) surface: Surface<'a>,
@@ -78,6 +80,9 @@ impl<'a> VertexSource<'a> {
         source.has_template |= size < layout.stride();
         source.find_words();
         source.check_lengths()?;
+        if let Some(skin) = &mut source.skin {
+            skin.prepare(order, &source.used[0]);
+        }
         Ok(source)
     }
 

@@ -85,7 +85,7 @@ impl<'a> Blocks for VertexSource<'a> {
         // Attributes in the same records have the same bytes.
         let before = std::iter::once(&[][..]).chain(parts.clone());
         prefetch_all(parts.zip(before).filter(|(part, before)| !std::ptr::eq(*part, *before)).map(|(part, _)| part));
-        memory.lists = self.skin.filter(|_| self.order.is_none() && range.start == 0).map(|skin| skin.iter());
+        memory.lists = self.skin.as_ref().filter(|_| self.order.is_none()).map(|skin| skin.lists_from(range.start));
     }
 
     fn write_block(&self, memory: &mut BlockMemory<'a>, range: Range<usize>, out: &mut [u8]) -> Result<()> {
@@ -97,7 +97,7 @@ impl<'a> Blocks for VertexSource<'a> {
         match &self.skin {
             Some(skin) => {
                 let BlockMemory { block, lists, skin: columns, .. } = memory;
-                skin.write(block, lists, columns.get_or_insert_with(|| [ColumnBuffer::EMPTY; 2]), out, self.stride())
+                skin.write(block, lists, columns, out, self.stride())
             }
             None => Ok(()),
         }

@@ -49,6 +49,12 @@ impl FixedInfluences {
     pub fn as_slice(&self) -> &[Influence] {
         self.all.get(usize::from(self.start)..usize::from(self.end)).unwrap_or_default()
     }
+
+    /// Returns all influences, and influences without a weight after them. The value must not be a
+    /// slice of others.
+    pub(crate) const fn padded(self) -> [Influence; MAX_FIXED_INFLUENCES] {
+        self.all
+    }
 }
 
 impl Array for FixedInfluences {
@@ -183,7 +189,6 @@ impl<'a> FixedWeights<'a> {
     }
 
     /// Returns an iterator over the vertices from `vertex`.
-    #[cfg(feature = "rayon")]
     pub(crate) fn iter_from(&self, vertex: usize) -> FixedWeightsIter<'a> {
         FixedWeightsIter { lists: *self, vertex, prefetched: vertex }
     }

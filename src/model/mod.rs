@@ -66,6 +66,7 @@ pub use surface::{Counts, LentSurface, Surface};
 pub use surface_arrays::VertexPool;
 pub use surface_arrays::{Blend, DrawStyle};
 internal_use!(surface_arrays::SpatialTree, surface_arrays::SplitNode);
+pub(crate) use weights::{InfluenceLanes, LANES};
 pub use weights::{SkinningRules, Weights, WeightsIter};
 #[cfg(feature = "internals")]
 pub use weld::{InvalidIndex, Omitted};

@@ -16,8 +16,11 @@ use crate::model::fixed_influences::{FixedWeights, FixedWeightsIter};
 use crate::simd;
 
 mod histogram;
+mod lanes;
 #[cfg(feature = "rayon")]
 mod par_weights;
+
+pub(crate) use lanes::{InfluenceLanes, LANES};
 
 /// The number of bytes that [`Weights::list_item`] adds from the start of a list of influences.
 /// Almost all lists are shorter.
@@ -272,8 +275,13 @@ impl<'a> Weights<'a> {
         par_weights::ParallelWeights(*self)
     }
 
+    /// Returns the influences on the positions from `vertex`, which are found as by
+    /// [`get`](Self::get).
+    pub(crate) fn iter_at(&self, vertex: usize) -> WeightsIter<'a> {
+        self.iter_from(self.built_index(), vertex)
+    }
+
     /// Returns an iterator over the influences on the positions from `vertex`.
-    #[cfg(feature = "rayon")]
     fn iter_from(&self, index: Option<&RunIndex>, vertex: usize) -> WeightsIter<'a> {
         WeightsIter(match &self.lists {
             Encoding::Counted(runs) => EncodingIter::Counted(runs.iter_from(index, vertex)),

@@ -3,12 +3,15 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use meshpeek::decode::{Influence, TangentFrame};
 use meshpeek::gpu::{Drawable, IndexFormat, Semantic, VertexAttribute, VertexFormat, VertexLayout, VertexSource};
-use meshpeek::model::{Handedness, Space, SpaceConversion, Welded, Winding};
+use meshpeek::model::{Handedness, Space, SpaceConversion, Transform, Welded, Winding};
+use meshpeek::unigine::Generation;
 use meshpeek::{Array, Corner, ErrorKind, Skeleton, Surface};
 
 use crate::reference::{FORMATS, Reference};
 use crate::support::allocations::allocations;
+use crate::support::unigine::builder;
 use crate::{MAX_VERTICES, each_surface};
 
 /// A drawable surface, with the corner of each of its vertices.
@@ -283,6 +286,71 @@ fn joints_are_compared_with_the_number_of_bones() {
     };
     check("data/unigine/skinned_ms12.mesh", true);
     check("data/secondlife/arm.llmesh", false);
+}
+
+/// The number of triangles of [`skinned`], whose corners have attribute vertices of their own.
+const TRIANGLES: u32 = 200;
+
+/// Returns the bytes of a mesh with more positions than its first triangles use. The last position,
+/// which only the last triangle uses, has the bone 300.
+fn skinned() -> Vec<u8> {
+    let (positions, corners) = (150_u32, TRIANGLES * 3);
+    let influence = |position: u32, number: u32| Influence {
+        bone: if position == positions - 1 { 300 } else { i32::try_from((position * 7 + number * 3) % 60).unwrap() },
+        weight: ((position * 31 + number * 17) % 10) as f32 / 32.0,
+    };
+    let target = builder::MorphTarget {
+        positions: (0..positions).map(|position| [position as f32; 3]).collect(),
+        frames: vec![TangentFrame::default(); corners as usize],
+        ..builder::MorphTarget::default()
+    };
+    let surface = builder::Surface {
+        weights: (0..positions).map(|at| (0..at % 5).map(|number| influence(at, number)).collect()).collect(),
+        indices: (1..corners).map(|corner| corner * 11 % (positions - 1)).chain([positions - 1]).collect(),
+        attribute_indices: (0..corners).collect(),
+        targets: vec![target],
+        ..builder::Surface::default()
+    };
+    let bone = |number: i16| builder::Bone { name: number.to_string(), parent: -1, bind: Transform::default() };
+    let bones = (0..301).map(bone).collect();
+    builder::Mesh { bones, surfaces: vec![surface], ..builder::Mesh::new(Generation::Ms13) }.to_bytes().unwrap()
+}
+
+#[test]
+fn joints_and_weights_of_a_triangle_are_those_of_all_triangles() {
+    let model = meshpeek::Model::open(skinned()).unwrap();
+    let surface = model.surface(0).unwrap();
+    let drawable = surface.drawable().unwrap();
+    assert_eq!(drawable.welded().unwrap().vertices.len(), TRIANGLES as usize * 3);
+    let joints = |format, offset| VertexAttribute::new(Semantic::Joints, format, offset);
+    let weights = |format, offset| VertexAttribute::new(Semantic::Weights, format, offset);
+    for (stride, attributes) in [
+        (8, vec![joints(VertexFormat::Uint8x4, 0), weights(VertexFormat::Unorm8x4, 4)]),
+        (27, vec![joints(VertexFormat::Uint16x4, 1), weights(VertexFormat::Float32x4, 9)]),
+        (40, vec![joints(VertexFormat::Uint16x4, 20), weights(VertexFormat::Unorm16x4, 4)]),
+        (16, vec![weights(VertexFormat::Float32x4, 0)]),
+        (9, vec![joints(VertexFormat::Uint16x4, 0)]),
+    ] {
+        let layout = VertexLayout::new(stride, attributes).unwrap();
+        let source = drawable.vertices(&layout).unwrap();
+        for (bones, source) in [(None, source.clone()), (Some(300), source.clone().with_bones(300))] {
+            let mut place = vec![0; 3 * stride as usize];
+            for triangle in 0..TRIANGLES {
+                let few = Drawable::with_weld(surface, surface.weld_triangles(triangle..triangle + 1).unwrap());
+                let few = few.vertices(&layout).unwrap();
+                let expected = written(&bones.map_or(few.clone(), |bones| few.with_bones(bones)));
+                let vertices = [triangle, triangle + 1].map(|triangle| triangle as usize * 3);
+                let found = source.write_into(vertices[0]..vertices[1], &mut place);
+                match (expected, found) {
+                    (Ok(expected), Ok(())) => assert!(place == expected, "{layout:?} {triangle}"),
+                    (Err(expected), Err(found)) => {
+                        assert_eq!((triangle, expected.kind()), (TRIANGLES - 1, found.kind()), "{layout:?}");
+                    }
+                    other => panic!("{layout:?} {triangle}: {other:?}"),
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -79,7 +79,6 @@ impl<'a, T: Record> CountedRuns<'a, T> {
 
     /// Returns an iterator over the runs from the run with index `run`, which is located with the
     /// help of `index` as in [`get`](Self::get).
-    #[cfg(feature = "rayon")]
     pub(crate) fn iter_from(&self, index: Option<&RunIndex>, run: usize) -> CountedRunsIter<'a, T>
     where
         T: 'a,
@@ -204,6 +203,26 @@ impl<'a, T> CountedRunsIter<'a, T> {
     #[inline]
     const fn new(rest: &'a [u8], left: usize) -> Self {
         Self { rest, left, ahead: RunsAhead::new(left), record: std::marker::PhantomData }
+    }
+}
+
+impl<'a, T: Record + 'a> CountedRunsIter<'a, T> {
+    /// Returns the number of records of the next run, and `N` records that start with them.
+    ///
+    /// Returns `None`, and stays at this run, if it has more than `N` records, if fewer bytes than
+    /// `N` records follow, or if no runs are left.
+    #[inline]
+    pub(crate) fn next_padded<const N: usize>(&mut self) -> Option<(usize, &'a [T; N])> {
+        let (&count, rest) = self.rest.split_first()?;
+        let count = usize::from(count);
+        let records = <[T; N]>::ref_from_bytes(rest.get(..size_of::<[T; N]>())?).ok()?;
+        if count > N || self.left == 0 {
+            return None;
+        }
+        self.ahead.pass(self.rest);
+        self.left = self.left.wrapping_sub(1);
+        self.rest = rest.get(count.wrapping_mul(size_of::<T>())..)?;
+        Some((count, records))
     }
 }
 

@@ -123,7 +123,6 @@ impl<'a> TerminatedRuns<'a> {
 
     /// Returns an iterator over the runs from the run with index `run`, which is located with the
     /// help of `index`.
-    #[cfg(feature = "rayon")]
     pub(crate) fn iter_from(&self, index: Option<&RunIndex>, run: usize) -> TerminatedRunsIter<'a> {
         if let Some(rest) = index.and_then(|index| self.rest(index, run)) {
             let left = self.len.saturating_sub(run);
