@@ -40,5 +40,12 @@ libraries=()
 for version in 4 3; do
     if found=$(embree$version); then libraries+=(--embree "$found"); else echo "skipped: embree $version: $found"; fi
 done
-cargo bench --quiet --locked --manifest-path $here/Cargo.toml --bench rays -- \
+features=''
+if command -v c++ > /dev/null; then
+    features=tinybvh
+    export RUSTC_WRAPPER=$PWD/$here/with_avx2 CXXFLAGS=-DNO_THREADED_BUILDS
+else
+    echo "skipped: tinybvh-rs: no C++ compiler is installed"
+fi
+cargo bench --quiet --locked --manifest-path $here/Cargo.toml --features "$features" --bench rays -- \
     --millions "${1:-1}" "${libraries[@]}" "${@:2}"

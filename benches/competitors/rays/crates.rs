@@ -36,8 +36,8 @@ fn parry(mesh: &Mesh) -> TriMesh {
 }
 
 impl Tree for TriMesh {
-    fn bytes(&self) -> usize {
-        self.total_memory_size()
+    fn bytes(&self) -> Option<usize> {
+        Some(self.total_memory_size())
     }
 
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
@@ -116,9 +116,10 @@ macro_rules! cast_any {
 }
 
 impl Tree for Obvhs<CwBvh> {
-    fn bytes(&self) -> usize {
+    fn bytes(&self) -> Option<usize> {
         let CwBvh { nodes, primitive_indices, .. } = &self.tree;
-        size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]) + size_of_val(&self.triangles[..])
+        let tree = size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]);
+        Some(tree + size_of_val(&self.triangles[..]))
     }
 
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
@@ -137,10 +138,10 @@ impl Tree for Obvhs<CwBvh> {
 }
 
 impl Tree for Obvhs<Bvh2> {
-    fn bytes(&self) -> usize {
+    fn bytes(&self) -> Option<usize> {
         let Bvh2 { nodes, primitive_indices, parents, .. } = &self.tree;
         let tree = size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]) + size_of_val(&parents[..]);
-        tree + size_of_val(&self.triangles[..])
+        Some(tree + size_of_val(&self.triangles[..]))
     }
 
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {

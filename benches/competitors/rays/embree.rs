@@ -124,8 +124,8 @@ impl<'a> Scene<'a> {
 }
 
 impl Tree for Scene<'_> {
-    fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed).try_into().unwrap()
+    fn bytes(&self) -> Option<usize> {
+        Some(self.bytes.load(Ordering::Relaxed).try_into().unwrap())
     }
 
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {

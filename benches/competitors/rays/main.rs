@@ -17,12 +17,13 @@
 //! - `--shuffled`: the triangles are in random order
 //! - `--rounds N`: the number of rounds, by default 5, or 3 for more than five million triangles
 //! - `--only WORD,WORD`: only the contestants whose names contain one of the words
-//! - `--embree FILE`: a shared library of Embree 3 or 4. May be repeated; the first is the reference
+//! - `--embree FILE`: a library of Embree 3 or 4. May be repeated; the first is the reference
 //! - `--exact N`: the number of rays and points that are tested against every triangle
 
 mod crates;
 mod embree;
 mod embree_library;
+mod exact;
 mod mesh;
 mod messy;
 mod morton;
@@ -30,6 +31,8 @@ mod options;
 mod ours;
 mod questions;
 mod report;
+#[cfg(feature = "tinybvh")]
+mod tinybvh;
 mod triangle;
 
 /// The module that this bench shares with the benches of meshpeek.
@@ -41,6 +44,7 @@ mod support {
 use std::process::ExitCode;
 
 use mesh::Mesh;
+use meshpeek_competitors::processor;
 use options::Options;
 use questions::{Question, Ray};
 use report::Found;
@@ -52,8 +56,8 @@ const ROUNDS: [usize; 2] = [5, 3];
 /// The number of times that each contestant answers each question in a round. This takes less time
 /// than building.
 const TURNS: usize = 3;
-/// The number of parts of a question. The contestants answer a part in turn, and then the next part,
-/// so that they are measured in the same seconds.
+/// The number of parts of a question. The contestants answer a part in turn, and then the next one,
+/// so they are measured in the same seconds.
 const PARTS: usize = 4;
 
 /// A contestant that builds a tree.
@@ -69,8 +73,9 @@ pub struct Contestant {
 /// A tree that answers questions about one ray or point after another. A method returns false if
 /// the tree does not support the question.
 pub trait Tree {
-    /// Returns the number of bytes that the tree takes in addition to the borrowed mesh.
-    fn bytes(&self) -> usize;
+    /// Returns the number of bytes that the tree takes in addition to the borrowed mesh, or `None`
+    /// if it cannot be known.
+    fn bytes(&self) -> Option<usize>;
     /// Writes the distance along each ray to the first hit, or infinity if the ray misses.
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool;
     /// Writes 1 for each ray that hits anything, and 0 for each that misses.
@@ -84,6 +89,8 @@ fn contestants(options: &Options) -> Vec<Contestant> {
     let mut all = embree::contestants(&options.embree);
     all.extend(ours::contestants());
     all.extend(crates::contestants());
+    #[cfg(feature = "tinybvh")]
+    all.extend(tinybvh::contestants());
     all.retain(|contestant| options.takes(contestant.name));
     all
 }
@@ -91,6 +98,7 @@ fn contestants(options: &Options) -> Vec<Contestant> {
 fn main() -> ExitCode {
     let options = Options::new(claims::testing());
     let (contestants, questions) = (contestants(&options), Question::all());
+    eprintln!("{}: {}, {}", processor::name(), processor::numbers(), processor::vectors());
     let mut agree = true;
     for mesh in Mesh::all(&options) {
         let mut found = contestants.iter().map(|_| Found::new(questions.len())).collect::<Vec<_>>();
@@ -99,6 +107,7 @@ fn main() -> ExitCode {
             ask_all(&mesh, &questions, &contestants, &mut found);
         }
         report::print(&mesh, &questions, &contestants, &found);
+        agree &= !options.takes("meshpeek") || exact::agrees(&mesh, &questions, options.exact);
         agree &= report::agree(&questions, &contestants, &found);
         report::lines(&mesh.name, &questions, &contestants, &found);
     }

@@ -64,8 +64,13 @@ fn quantized(mesh: &Mesh) -> Positions<'_> {
     Positions(PositionEncoding::MinMax16(Packed::new(codes, decoder)))
 }
 
-fn ours(ray: &Ray) -> query::Ray {
+pub fn ray(ray: &Ray) -> query::Ray {
     query::Ray::new(ray.origin, ray.direction)
+}
+
+/// Returns a scene of the positions as they are.
+pub fn scene(mesh: &Mesh) -> Scene<'_> {
+    Ours::build(mesh, floats(mesh), Asked::OneByOne).scene
 }
 
 impl<'a> Ours<'a> {
@@ -80,19 +85,19 @@ impl<'a> Ours<'a> {
 }
 
 impl Tree for Ours<'_> {
-    fn bytes(&self) -> usize {
-        self.scene.trees().map(|(_, tree)| tree.bytes() as usize).sum()
+    fn bytes(&self) -> Option<usize> {
+        Some(self.scene.trees().map(|(_, tree)| tree.bytes() as usize).sum())
     }
 
     fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
         if self.asked == Asked::Together {
-            let rays = rays.iter().map(ours).collect::<Vec<_>>();
+            let rays = rays.iter().map(ray).collect::<Vec<_>>();
             for (hit, found) in hits.iter_mut().zip(self.scene.rays(&rays)) {
                 *hit = found.map_or(f32::INFINITY, |found| found.t);
             }
         } else {
-            for (hit, ray) in hits.iter_mut().zip(rays) {
-                *hit = self.scene.ray(&ours(ray)).map_or(f32::INFINITY, |found| found.t);
+            for (hit, asked) in hits.iter_mut().zip(rays) {
+                *hit = self.scene.ray(&ray(asked)).map_or(f32::INFINITY, |found| found.t);
             }
         }
         true
@@ -102,7 +107,7 @@ impl Tree for Ours<'_> {
         if self.asked == Asked::Together {
             return false;
         }
-        rays.iter().zip(hits).for_each(|(ray, hit)| *hit = f32::from(self.scene.is_hit(&ours(ray))));
+        rays.iter().zip(hits).for_each(|(asked, hit)| *hit = f32::from(self.scene.is_hit(&ray(asked))));
         true
     }
 

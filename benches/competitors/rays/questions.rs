@@ -55,7 +55,7 @@ impl Question {
         }
     }
 
-    /// Writes an answer for each ray or point from number `first` on. Returns false if the tree does
+    /// Writes answers for the rays or points from number `first` on. Returns false if the tree does
     /// not support the question.
     pub fn ask(&self, tree: &mut dyn Tree, first: usize, answers: &mut [f32]) -> bool {
         let part = first..first + answers.len();

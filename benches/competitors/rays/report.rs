@@ -14,14 +14,14 @@ pub struct Found {
     /// The times in seconds for each question, turn by turn; empty if the question is not
     /// supported.
     pub asked: Vec<Vec<f64>>,
-    pub bytes: usize,
+    pub bytes: Option<usize>,
     /// The number of differing answers to each question in the last turn.
     pub mismatches: Vec<usize>,
 }
 
 impl Found {
     pub fn new(questions: usize) -> Self {
-        Self { build: Vec::new(), asked: vec![Vec::new(); questions], bytes: 0, mismatches: vec![0; questions] }
+        Self { build: Vec::new(), asked: vec![Vec::new(); questions], bytes: None, mismatches: vec![0; questions] }
     }
 
     /// Returns the times of building, and those for each question.
@@ -61,8 +61,8 @@ pub fn print(mesh: &Mesh, questions: &[Question], contestants: &[Contestant], fo
     let differ = |found: &Found| {
         let asked = found.asked.iter().zip(&found.mismatches);
         let asked = asked.map(|(times, number)| if times.is_empty() { "-".into() } else { number.to_string() });
-        let bytes = format!("{:.2}", found.bytes as f64 / mesh.triangles.len() as f64);
-        std::iter::once(bytes).chain(asked).collect()
+        let each = |bytes: usize| format!("{:.2}", bytes as f64 / mesh.triangles.len() as f64);
+        std::iter::once(found.bytes.map_or("-".into(), each)).chain(asked).collect()
     };
     let table = |title: &str, head: &str, cells: &dyn Fn(&Found) -> Vec<String>| {
         let heads = std::iter::once(head).chain(questions.iter().map(|question| question.head));
