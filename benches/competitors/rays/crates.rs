@@ -19,40 +19,37 @@ use crate::mesh::Mesh;
 use crate::questions::Ray;
 use crate::{Contestant, Tree};
 
-pub const PARRY3D: Contestant = Contestant {
-    name: "parry3d",
-    version: || version("parry3d"),
-    build: |mesh| {
-        let positions = mesh.positions.iter().map(|position| Vector::from(*position)).collect();
-        Box::new(TriMesh::new(positions, mesh.triangles.clone()).unwrap())
-    },
-};
-pub const OBVHS: Contestant = Contestant {
-    name: "obvhs, CwBvh medium",
-    version: || version("obvhs"),
-    build: |mesh| Box::new(Obvhs::compressed(mesh, BvhBuildParams::medium_build())),
-};
-pub const OBVHS_FAST: Contestant = Contestant {
-    name: "obvhs, CwBvh fast",
-    version: || version("obvhs"),
-    build: |mesh| Box::new(Obvhs::compressed(mesh, BvhBuildParams::fast_build())),
-};
-pub const OBVHS_BINARY: Contestant = Contestant {
-    name: "obvhs, Bvh2 medium",
-    version: || version("obvhs"),
-    build: |mesh| Box::new(Obvhs::binary(mesh, BvhBuildParams::medium_build())),
-};
+pub fn contestants() -> [Contestant; 4] {
+    let contestant = |name, package, build| Contestant { name, version: version(package), tolerance: 1, build };
+    let (fast, medium) = (BvhBuildParams::fast_build, BvhBuildParams::medium_build);
+    [
+        contestant("parry3d", "parry3d", Box::new(|mesh| Box::new(parry(mesh)))),
+        contestant("obvhs, CwBvh fast", "obvhs", Box::new(move |mesh| Box::new(Obvhs::compressed(mesh, fast())))),
+        contestant("obvhs, CwBvh medium", "obvhs", Box::new(move |mesh| Box::new(Obvhs::compressed(mesh, medium())))),
+        contestant("obvhs, Bvh2 medium", "obvhs", Box::new(move |mesh| Box::new(Obvhs::binary(mesh, medium())))),
+    ]
+}
+
+fn parry(mesh: &Mesh) -> TriMesh {
+    let positions = mesh.positions.iter().map(|position| Vector::from(*position)).collect();
+    TriMesh::new(positions, mesh.triangles.clone()).unwrap()
+}
 
 impl Tree for TriMesh {
-    fn bytes(&self) -> usize {
-        self.total_memory_size()
+    fn bytes(&self) -> Option<usize> {
+        Some(self.total_memory_size())
     }
 
-    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
         for (Ray { origin, direction }, hit) in rays.iter().zip(hits) {
             let ray = parry3d::query::Ray::new((*origin).into(), (*direction).into());
             *hit = self.cast_local_ray(&ray, f32::MAX, false).unwrap_or(f32::INFINITY);
         }
+        true
+    }
+
+    fn any(&mut self, _: &[Ray], _: &mut [f32]) -> bool {
+        false
     }
 
     fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {
@@ -108,14 +105,31 @@ macro_rules! cast {
     };
 }
 
+/// Finds whether each ray hits anything.
+macro_rules! cast_any {
+    ($self:ident, $rays:ident, $hits:ident) => {
+        for (Ray { origin, direction }, hit) in $rays.iter().zip($hits) {
+            let ray = obvhs::ray::Ray::new_inf((*origin).into(), (*direction).into());
+            *hit = f32::from(!$self.tree.ray_traverse_miss(ray, |ray, number| $self.triangles[number].intersect(ray)));
+        }
+    };
+}
+
 impl Tree for Obvhs<CwBvh> {
-    fn bytes(&self) -> usize {
+    fn bytes(&self) -> Option<usize> {
         let CwBvh { nodes, primitive_indices, .. } = &self.tree;
-        size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]) + size_of_val(&self.triangles[..])
+        let tree = size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]);
+        Some(tree + size_of_val(&self.triangles[..]))
     }
 
-    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
         cast!(self, rays, hits);
+        true
+    }
+
+    fn any(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
+        cast_any!(self, rays, hits);
+        true
     }
 
     fn nearest(&mut self, _: &[[f32; 3]], _: &mut [f32]) -> bool {
@@ -124,14 +138,20 @@ impl Tree for Obvhs<CwBvh> {
 }
 
 impl Tree for Obvhs<Bvh2> {
-    fn bytes(&self) -> usize {
+    fn bytes(&self) -> Option<usize> {
         let Bvh2 { nodes, primitive_indices, parents, .. } = &self.tree;
         let tree = size_of_val(&nodes[..]) + size_of_val(&primitive_indices[..]) + size_of_val(&parents[..]);
-        tree + size_of_val(&self.triangles[..])
+        Some(tree + size_of_val(&self.triangles[..]))
     }
 
-    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
         cast!(self, rays, hits);
+        true
+    }
+
+    fn any(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
+        cast_any!(self, rays, hits);
+        true
     }
 
     fn nearest(&mut self, _: &[[f32; 3]], _: &mut [f32]) -> bool {

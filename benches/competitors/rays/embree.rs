@@ -1,29 +1,27 @@
-//! Embree 3, the C++ library to which ray tracers are usually compared. Each ray is cast by one
-//! call, on a device with one thread and a scene of the default quality. The scene stores its own
-//! triangles; positions and indices are borrowed.
+//! Embree, the C++ library to which ray tracers are usually compared, in its versions 3 and 4. Each
+//! ray is cast by one call, on a device with one thread and a scene of the default quality. The
+//! scene stores its own triangles; positions and indices are borrowed.
 #![allow(
     unsafe_code,
     reason = "the library is called as its header requires; the mesh outlives the scene that borrows it"
 )]
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_void};
+use std::path::PathBuf;
 use std::ptr::{from_ref, null_mut};
 use std::sync::atomic::{AtomicIsize, Ordering};
 
+use crate::embree_library::INVALID;
+use crate::embree_library::{
+    Cast, Handle, IntersectContext, Library, PointQuery, QueryArguments, QueryContext, RayHit,
+};
 use crate::mesh::Mesh;
 use crate::questions::Ray;
 use crate::{Contestant, Tree, morton, triangle};
 
-pub const EMBREE: Contestant =
-    Contestant { name: "Embree", version, build: |mesh| Box::new(Scene::build(mesh, FAST, false)) };
-pub const ROBUST: Contestant =
-    Contestant { name: "Embree, robust", version, build: |mesh| Box::new(Scene::build(mesh, ROBUST_FLAG, false)) };
-pub const SORTED: Contestant =
-    Contestant { name: "Embree, rays sorted", version, build: |mesh| Box::new(Scene::build(mesh, FAST, true)) };
-
 /// `RTC_SCENE_FLAG_NONE` and `RTC_SCENE_FLAG_ROBUST`.
 const FAST: c_int = 0;
-const ROBUST_FLAG: c_int = 1 << 2;
+const ROBUST: c_int = 1 << 2;
 const THREADS: &CStr = c"threads=1";
 /// `RTC_GEOMETRY_TYPE_TRIANGLE`.
 const TRIANGLE: c_int = 0;
@@ -31,73 +29,119 @@ const TRIANGLE: c_int = 0;
 /// `RTC_FORMAT_FLOAT3`.
 const INDICES: [c_int; 2] = [0, 0x5003];
 const POSITIONS: [c_int; 2] = [1, 0x9003];
-/// `RTC_INVALID_GEOMETRY_ID`.
-const INVALID: c_uint = c_uint::MAX;
+
+/// Returns a contestant for each library, and two variants of the first.
+pub fn contestants(files: &[PathBuf]) -> Vec<Contestant> {
+    let libraries = files.iter().map(|file| &*Box::leak(Box::new(Library::load(file)))).collect::<Vec<_>>();
+    let mut all = libraries.iter().map(|library| contestant("Embree", library, FAST, false)).collect::<Vec<_>>();
+    if let Some(library) = libraries.first() {
+        all.push(contestant("Embree, robust", library, ROBUST, false));
+        all.push(contestant("Embree, rays sorted", library, FAST, true));
+    }
+    all
+}
+
+fn contestant(name: &'static str, library: &'static Library, flags: c_int, sorted: bool) -> Contestant {
+    Contestant {
+        name,
+        version: version(library),
+        tolerance: 1,
+        build: Box::new(move |mesh| Box::new(Scene::build(library, mesh, flags, sorted))),
+    }
+}
 
 /// A scene, its device, and the number of bytes that the device has allocated.
 struct Scene<'a> {
-    device: *mut c_void,
-    scene: *mut c_void,
+    library: &'static Library,
+    device: Handle,
+    scene: Handle,
     bytes: Box<AtomicIsize>,
-    /// Whether rays are sorted before they are cast. If they are, no nearest points are queried.
+    /// Whether rays are sorted before they are cast. If they are, only first hits are found.
     sorted: bool,
     mesh: &'a Mesh,
 }
 
 impl<'a> Scene<'a> {
-    fn build(mesh: &'a Mesh, flags: c_int, sorted: bool) -> Self {
+    fn build(library: &'static Library, mesh: &'a Mesh, flags: c_int, sorted: bool) -> Self {
         assert!(mesh.positions.capacity() > mesh.positions.len(), "Embree reads 4 bytes after the last position");
         let bytes = Box::new(AtomicIsize::new(0));
         // SAFETY: the calls follow the header. The buffers hold the given number of items, and
         // outlive the scene.
         unsafe {
-            let device = rtcNewDevice(THREADS.as_ptr());
-            rtcSetDeviceMemoryMonitorFunction(device, count, from_ref(&*bytes).cast_mut().cast());
-            let (scene, geometry) = (rtcNewScene(device), rtcNewGeometry(device, TRIANGLE));
-            lend(geometry, POSITIONS, &mesh.positions);
-            lend(geometry, INDICES, &mesh.triangles);
-            rtcCommitGeometry(geometry);
-            rtcAttachGeometry(scene, geometry);
-            rtcReleaseGeometry(geometry);
-            rtcSetSceneFlags(scene, flags);
-            rtcCommitScene(scene);
-            assert_eq!(rtcGetDeviceError(device), 0, "Embree could not build the scene");
-            Self { device, scene, bytes, sorted, mesh }
+            let device = (library.new_device)(THREADS.as_ptr());
+            (library.monitor_memory)(device, count, from_ref(&*bytes).cast_mut().cast());
+            let (scene, geometry) = ((library.new_scene)(device), (library.new_geometry)(device, TRIANGLE));
+            lend(library, geometry, POSITIONS, &mesh.positions);
+            lend(library, geometry, INDICES, &mesh.triangles);
+            (library.commit_geometry)(geometry);
+            (library.attach_geometry)(scene, geometry);
+            (library.release_geometry)(geometry);
+            (library.set_scene_flags)(scene, flags);
+            (library.commit_scene)(scene);
+            assert_eq!((library.device_error)(device), 0, "Embree could not build the scene");
+            Self { library, device, scene, bytes, sorted, mesh }
         }
     }
 
     fn hit(&self, ray: &Ray) -> f32 {
-        let mut context = IntersectContext { flags: 0, filter: null_mut(), instance: INVALID };
         let mut hit = RayHit::new(ray);
-        // SAFETY: the scene is committed. The context and the ray have the layout in the header.
-        unsafe { rtcIntersect1(self.scene, &mut context, &mut hit) };
+        self.cast(self.library.intersect, &mut hit);
         if hit.geometry == INVALID { f32::INFINITY } else { hit.far }
+    }
+
+    /// Returns 1 if the ray hits anything, and otherwise 0.
+    fn is_hit(&self, ray: &Ray) -> f32 {
+        let mut hit = RayHit::new(ray);
+        self.cast(self.library.occluded, &mut hit);
+        f32::from(hit.far == f32::NEG_INFINITY)
+    }
+
+    fn cast(&self, cast: Cast, hit: &mut RayHit) {
+        // SAFETY: the scene is committed. The context and the ray have the layout in the header.
+        // `rtcOccluded1` uses only the fields of the ray, which come first. Version 4 uses its
+        // default arguments if there are none.
+        unsafe {
+            match cast {
+                Cast::Three(cast) => {
+                    cast(self.scene, &mut IntersectContext { flags: 0, filter: null_mut(), instance: INVALID }, hit);
+                }
+                Cast::Four(cast) => cast(self.scene, hit, null_mut()),
+            }
+        }
     }
 
     fn distance(&self, [x, y, z]: [f32; 3]) -> f32 {
         let mut query = PointQuery { x, y, z, time: 0.0, radius: f32::INFINITY };
-        let mut context = QueryContext { transforms: [[0.0; 16]; 2], instance: INVALID, instances: 0 };
+        let mut context = QueryContext { transforms: [[0.0; 16]; 2], instance: INVALID, instances: [0; 2] };
         // SAFETY: the scene is committed. The context and the query have the layout in the header.
         // `approach` expects a pointer to a mesh.
         unsafe {
             let mesh = from_ref(self.mesh).cast_mut().cast();
-            rtcPointQuery(self.scene, &mut query, &mut context, approach, mesh);
+            (self.library.point_query)(self.scene, &mut query, &mut context, approach, mesh);
         }
         query.radius
     }
 }
 
 impl Tree for Scene<'_> {
-    fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed).try_into().unwrap()
+    fn bytes(&self) -> Option<usize> {
+        Some(self.bytes.load(Ordering::Relaxed).try_into().unwrap())
     }
 
-    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
         if self.sorted {
             morton::order(rays).for_each(|number| hits[number] = self.hit(&rays[number]));
         } else {
             rays.iter().zip(hits).for_each(|(ray, hit)| *hit = self.hit(ray));
         }
+        true
+    }
+
+    fn any(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
+        if !self.sorted {
+            rays.iter().zip(hits).for_each(|(ray, hit)| *hit = self.is_hit(ray));
+        }
+        !self.sorted
     }
 
     fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {
@@ -112,8 +156,8 @@ impl Drop for Scene<'_> {
     fn drop(&mut self) {
         // SAFETY: this scene owns both, and nothing uses them after this.
         unsafe {
-            rtcReleaseScene(self.scene);
-            rtcReleaseDevice(self.device);
+            (self.library.release_scene)(self.scene);
+            (self.library.release_device)(self.device);
         }
     }
 }
@@ -123,20 +167,19 @@ impl Drop for Scene<'_> {
 /// # Safety
 ///
 /// The items must outlive the geometry, and must have the given format.
-unsafe fn lend<T>(geometry: *mut c_void, [buffer, format]: [c_int; 2], items: &[[T; 3]]) {
+unsafe fn lend<T>(library: &Library, geometry: Handle, [buffer, format]: [c_int; 2], items: &[[T; 3]]) {
     // SAFETY: the call follows the header.
     unsafe {
-        rtcSetSharedGeometryBuffer(geometry, buffer, 0, format, items.as_ptr().cast(), 0, 12, items.len());
+        (library.share_buffer)(geometry, buffer, 0, format, items.as_ptr().cast(), 0, 12, items.len());
     }
 }
 
-/// Returns the version of the library that this program is linked to at run time.
-fn version() -> String {
+fn version(library: &Library) -> String {
     // SAFETY: the calls follow the header; 0 is `RTC_DEVICE_PROPERTY_VERSION`.
     let version = unsafe {
-        let device = rtcNewDevice(THREADS.as_ptr());
-        let version = rtcGetDeviceProperty(device, 0);
-        rtcReleaseDevice(device);
+        let device = (library.new_device)(THREADS.as_ptr());
+        let version = (library.device_property)(device, 0);
+        (library.release_device)(device);
         version
     };
     format!("{}.{}.{}", version / 10000, version / 100 % 100, version % 100)
@@ -164,102 +207,4 @@ unsafe extern "C" fn approach(arguments: *mut QueryArguments) -> bool {
         query.radius = square.sqrt();
     }
     nearer
-}
-
-/// `RTCRayHit`, which is both the input and the output.
-#[derive(Default)]
-#[repr(C, align(16))]
-struct RayHit {
-    origin: [f32; 3],
-    near: f32,
-    direction: [f32; 3],
-    time: f32,
-    far: f32,
-    mask: c_uint,
-    id: c_uint,
-    flags: c_uint,
-    normal: [f32; 3],
-    barycentric: [f32; 2],
-    primitive: c_uint,
-    geometry: c_uint,
-    instance: c_uint,
-}
-
-impl RayHit {
-    fn new(&Ray { origin, direction }: &Ray) -> Self {
-        Self { origin, direction, far: f32::INFINITY, mask: c_uint::MAX, geometry: INVALID, ..Self::default() }
-    }
-}
-
-#[repr(C)]
-struct IntersectContext {
-    flags: c_int,
-    filter: *mut c_void,
-    instance: c_uint,
-}
-
-#[repr(C, align(16))]
-struct PointQuery {
-    x: f32,
-    y: f32,
-    z: f32,
-    time: f32,
-    radius: f32,
-}
-
-#[repr(C, align(16))]
-struct QueryContext {
-    transforms: [[f32; 16]; 2],
-    instance: c_uint,
-    instances: c_uint,
-}
-
-#[repr(C, align(16))]
-struct QueryArguments {
-    query: *mut PointQuery,
-    mesh: *mut c_void,
-    primitive: c_uint,
-    geometry: c_uint,
-    context: *mut QueryContext,
-    scale: f32,
-}
-
-type Approach = unsafe extern "C" fn(*mut QueryArguments) -> bool;
-type Count = extern "C" fn(*mut c_void, isize, bool) -> bool;
-
-#[link(name = "embree3")]
-unsafe extern "C" {
-    fn rtcNewDevice(config: *const c_char) -> *mut c_void;
-    fn rtcReleaseDevice(device: *mut c_void);
-    fn rtcGetDeviceProperty(device: *mut c_void, property: c_int) -> isize;
-    fn rtcGetDeviceError(device: *mut c_void) -> c_int;
-    fn rtcSetDeviceMemoryMonitorFunction(device: *mut c_void, count: Count, total: *mut c_void);
-    fn rtcNewScene(device: *mut c_void) -> *mut c_void;
-    fn rtcReleaseScene(scene: *mut c_void);
-    fn rtcSetSceneFlags(scene: *mut c_void, flags: c_int);
-    fn rtcCommitScene(scene: *mut c_void);
-    fn rtcNewGeometry(device: *mut c_void, kind: c_int) -> *mut c_void;
-    fn rtcReleaseGeometry(geometry: *mut c_void);
-    fn rtcCommitGeometry(geometry: *mut c_void);
-    fn rtcAttachGeometry(scene: *mut c_void, geometry: *mut c_void) -> c_uint;
-    #[rustfmt::skip]
-    fn rtcSetSharedGeometryBuffer(
-        geometry: *mut c_void,
-        buffer: c_int,
-        slot: c_uint,
-        format: c_int,
-        items: *const c_void,
-        offset: usize,
-        stride: usize,
-        count: usize,
-    );
-    fn rtcIntersect1(scene: *mut c_void, context: *mut IntersectContext, hit: *mut RayHit);
-    #[rustfmt::skip]
-    fn rtcPointQuery(
-        scene: *mut c_void,
-        query: *mut PointQuery,
-        context: *mut QueryContext,
-        approach: Approach,
-        mesh: *mut c_void,
-    ) -> bool;
 }

@@ -7,25 +7,32 @@ use meshpeek::Packed;
 use meshpeek::decode::{Floats, Index, MinMax16};
 use meshpeek::model::{IndexEncoding, Indices, PositionEncoding, Positions};
 use meshpeek::query::{self, Scene, Triangles};
-use zerocopy::little_endian::{F32, U16, U32};
+use zerocopy::little_endian::{F32, U32};
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::mesh::Mesh;
 use crate::questions::Ray;
 use crate::{Contestant, Tree};
 
-pub const MESHPEEK: Contestant =
-    Contestant { name: "meshpeek", version, build: |mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::OneByOne)) };
-pub const BATCH: Contestant = Contestant {
-    name: "meshpeek, many at once",
-    version,
-    build: |mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::Together)),
-};
-pub const QUANTIZED: Contestant = Contestant {
-    name: "meshpeek, 16 bits",
-    version,
-    build: |mesh| Box::new(Ours::build(mesh, quantized(mesh), Asked::Rays)),
-};
+pub fn contestants() -> [Contestant; 3] {
+    let version = || meshpeek_competitors::version("meshpeek");
+    let contestant = |name, build| Contestant { name, version: version(), tolerance: 1, build };
+    [
+        contestant("meshpeek", Box::new(|mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::OneByOne)))),
+        contestant(
+            "meshpeek, many at once",
+            Box::new(|mesh| Box::new(Ours::build(mesh, floats(mesh), Asked::Together))),
+        ),
+        // It answers for a slightly different mesh, because its positions are rounded.
+        Contestant {
+            tolerance: 10,
+            ..contestant(
+                "meshpeek, 16 bits",
+                Box::new(|mesh| Box::new(Ours::build(mesh, quantized(mesh), Asked::Rays))),
+            )
+        },
+    ]
+}
 
 /// Half of the side of the cube that is the domain of the 16-bit codes.
 const REACH: f32 = 1.1;
@@ -45,28 +52,32 @@ enum Asked {
     Rays,
 }
 
-fn version() -> String {
-    meshpeek_competitors::version("meshpeek")
-}
-
 fn floats(mesh: &Mesh) -> Positions<'_> {
     let raw = <[[F32; 3]]>::ref_from_bytes(mesh.positions.as_bytes()).expect("the type has no alignment requirement");
     Positions(PositionEncoding::F32(Packed::new(raw, Floats)))
 }
 
-/// Rounds positions to codes, which live as long as the program, because there is only one mesh.
-fn quantized(mesh: &Mesh) -> Positions<'static> {
-    static CODES: std::sync::OnceLock<Vec<[U16; 3]>> = std::sync::OnceLock::new();
+/// Rounds positions to codes, once for each mesh.
+fn quantized(mesh: &Mesh) -> Positions<'_> {
     let decoder = MinMax16::new([-REACH; 3], [REACH; 3]);
-    let codes = CODES.get_or_init(|| mesh.positions.iter().map(|position| decoder.encode(*position)).collect());
+    let codes = mesh.codes.get_or_init(|| mesh.positions.iter().map(|position| decoder.encode(*position)).collect());
     Positions(PositionEncoding::MinMax16(Packed::new(codes, decoder)))
+}
+
+pub fn ray(ray: &Ray) -> query::Ray {
+    query::Ray::new(ray.origin, ray.direction)
+}
+
+/// Returns a scene of the positions as they are.
+pub fn scene(mesh: &Mesh) -> Scene<'_> {
+    Ours::build(mesh, floats(mesh), Asked::OneByOne).scene
 }
 
 impl<'a> Ours<'a> {
     fn build(mesh: &'a Mesh, positions: Positions<'a>, asked: Asked) -> Self {
-        let indices =
-            <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("the type has no alignment requirement");
-        let triangles = Triangles::from_arrays(positions, Indices(IndexEncoding::U32(Packed::new(indices, Index::default()))));
+        let raw = <[U32]>::ref_from_bytes(mesh.triangles.as_bytes()).expect("the type has no alignment requirement");
+        let indices = Indices(IndexEncoding::U32(Packed::new(raw, Index::default())));
+        let triangles = Triangles::from_arrays(positions, indices);
         let mut scene = Scene::empty();
         scene.add(0, triangles, Arc::new(query::Tree::new(&triangles).expect("there is enough memory")));
         Self { scene, asked }
@@ -74,22 +85,30 @@ impl<'a> Ours<'a> {
 }
 
 impl Tree for Ours<'_> {
-    fn bytes(&self) -> usize {
-        self.scene.trees().map(|(_, tree)| tree.bytes() as usize).sum()
+    fn bytes(&self) -> Option<usize> {
+        Some(self.scene.trees().map(|(_, tree)| tree.bytes() as usize).sum())
     }
 
-    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) {
-        let ours = |ray: &Ray| query::Ray::new(ray.origin, ray.direction);
+    fn closest(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
         if self.asked == Asked::Together {
-            let rays = rays.iter().map(ours).collect::<Vec<_>>();
+            let rays = rays.iter().map(ray).collect::<Vec<_>>();
             for (hit, found) in hits.iter_mut().zip(self.scene.rays(&rays)) {
                 *hit = found.map_or(f32::INFINITY, |found| found.t);
             }
         } else {
-            for (hit, ray) in hits.iter_mut().zip(rays) {
-                *hit = self.scene.ray(&ours(ray)).map_or(f32::INFINITY, |found| found.t);
+            for (hit, asked) in hits.iter_mut().zip(rays) {
+                *hit = self.scene.ray(&ray(asked)).map_or(f32::INFINITY, |found| found.t);
             }
         }
+        true
+    }
+
+    fn any(&mut self, rays: &[Ray], hits: &mut [f32]) -> bool {
+        if self.asked == Asked::Together {
+            return false;
+        }
+        rays.iter().zip(hits).for_each(|(asked, hit)| *hit = f32::from(self.scene.is_hit(&ray(asked))));
+        true
     }
 
     fn nearest(&mut self, points: &[[f32; 3]], distances: &mut [f32]) -> bool {

@@ -14,28 +14,35 @@ pub struct Ray {
 pub enum Asked {
     /// Find the first hit of each ray with the surface.
     Rays(Vec<Ray>),
+    /// Find whether each ray hits the surface.
+    Any(Vec<Ray>),
     /// Find the distance of each point from the surface.
     Points(Vec<[f32; 3]>),
 }
 
-/// The name of a rate, and the number of items per second that is 1 in this unit.
-pub type Unit = (&'static str, f64);
-
 pub struct Question {
     pub text: &'static str,
-    pub unit: Unit,
+    /// The head of its column.
+    pub head: &'static str,
     pub asked: Asked,
 }
 
 impl Question {
-    pub fn all() -> [Self; 3] {
-        let rays = |text, rays| Self { text, unit: ("Mrays/s", 1e6), asked: Asked::Rays(rays) };
+    pub fn all() -> [Self; 5] {
+        let rays = |head, text, asked| Self { text, head, asked };
+        let (random, picture) = (incoherent(200_000), picture(500, 400));
         [
-            rays("200,000 incoherent rays, from radius 3 to anywhere in the ball", incoherent(200_000)),
-            rays("200,000 coherent rays, a picture of 500 x 400 row by row", picture(500, 400)),
+            rays(
+                "incoherent",
+                "200,000 incoherent rays, from radius 3 to anywhere in the ball",
+                Asked::Rays(random.clone()),
+            ),
+            rays("coherent", "200,000 coherent rays, a picture of 500 x 400 row by row", Asked::Rays(picture.clone())),
+            rays("any, incoherent", "whether each of the 200,000 incoherent rays hits anything", Asked::Any(random)),
+            rays("any, coherent", "whether each of the 200,000 coherent rays hits anything", Asked::Any(picture)),
             Self {
                 text: "the nearest point for 100,000 points at radius 0.8 to 1.25",
-                unit: ("kpoints/s", 1e3),
+                head: "nearest",
                 asked: Asked::Points(around(100_000)),
             },
         ]
@@ -43,20 +50,19 @@ impl Question {
 
     pub fn len(&self) -> usize {
         match &self.asked {
-            Asked::Rays(rays) => rays.len(),
+            Asked::Rays(rays) | Asked::Any(rays) => rays.len(),
             Asked::Points(points) => points.len(),
         }
     }
 
-    /// Writes an answer for each ray or point. Returns false if the tree does not support the
-    /// question.
-    pub fn ask(&self, tree: &mut dyn Tree, answers: &mut [f32]) -> bool {
+    /// Writes answers for the rays or points from number `first` on. Returns false if the tree does
+    /// not support the question.
+    pub fn ask(&self, tree: &mut dyn Tree, first: usize, answers: &mut [f32]) -> bool {
+        let part = first..first + answers.len();
         match &self.asked {
-            Asked::Rays(rays) => {
-                tree.closest(rays, answers);
-                true
-            }
-            Asked::Points(points) => tree.nearest(points, answers),
+            Asked::Rays(rays) => tree.closest(&rays[part], answers),
+            Asked::Any(rays) => tree.any(&rays[part], answers),
+            Asked::Points(points) => tree.nearest(&points[part], answers),
         }
     }
 }

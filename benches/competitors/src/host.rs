@@ -4,6 +4,7 @@
 use std::fs;
 use std::process::Command;
 
+use meshpeek_competitors::processor;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -12,6 +13,12 @@ pub struct Host {
     pub kernel: String,
     pub cores: usize,
     pub memory_bytes: Option<u64>,
+    /// The vendor and the numbers of the processor, because different processors have the same
+    /// name. This and the vector instructions are empty in the records before December 2026.
+    #[serde(default)]
+    pub processor: String,
+    #[serde(default)]
+    pub vectors: String,
 }
 
 impl Host {
@@ -22,12 +29,10 @@ impl Host {
             kernel: said("uname", &["-sr"]),
             cores: std::thread::available_parallelism().map_or(0, usize::from),
             memory_bytes: memory.map(|kib| kib * 1024),
+            processor: processor::numbers(),
+            vectors: processor::vectors(),
         }
     }
-}
-
-pub fn cpu() -> String {
-    line("/proc/cpuinfo", "model name").unwrap_or_else(|| format!("unknown {}", std::env::consts::ARCH))
 }
 
 pub fn rustc() -> String {

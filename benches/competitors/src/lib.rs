@@ -1,6 +1,8 @@
 //! Figures: the times of one competitor and of meshpeek for the same question, one line of JSON
 //! each.
 
+pub mod processor;
+
 use serde::{Deserialize, Serialize};
 
 /// A comparison: how many times longer than meshpeek a competitor takes.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use meshpeek_competitors::Figure;
+use meshpeek_competitors::{Figure, processor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub struct Claim {
 
 /// Returns the name of a record with the present date and the processor of this machine.
 pub fn name() -> String {
-    let words = host::cpu().to_lowercase().replace("(r)", "").replace("(tm)", "");
+    let words = processor::name().to_lowercase().replace("(r)", "").replace("(tm)", "");
     let words: Vec<&str> = words.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
     let words = words.into_iter().filter(|word| !["", "cpu", "processor"].contains(word));
     format!("{}-{}", host::date(), words.collect::<Vec<_>>().join("-"))
@@ -63,7 +63,7 @@ impl Record {
         Ok(Self {
             date: host::date(),
             host: Host::new(),
-            cpu: host::cpu(),
+            cpu: processor::name(),
             rustc: host::rustc(),
             commit: host::commit(),
             lines: parsed.collect::<Result<_, _>>()?,
@@ -97,12 +97,16 @@ impl Record {
 
     /// Returns the date, the machine and the software of the measurement.
     pub fn place(&self) -> String {
-        let Host { os, kernel, cores, memory_bytes } = &self.host;
+        let Host { os, kernel, cores, memory_bytes, processor, .. } = &self.host;
+        let processor = if processor.is_empty() { String::new() } else { format!(" ({processor})") };
         let memory = memory_bytes.map_or(String::new(), |bytes| format!("{:.0} GiB, ", bytes as f64 / 1024f64.powi(3)));
         let Self { date, cpu, rustc, .. } = self;
         let (hash, dirty) = self.commit.split_once('-').unwrap_or((&self.commit, ""));
         let commit = [hash.get(..12).unwrap_or(hash), dirty].join(" ");
-        format!("{date}, commit {}, {rustc}; {cpu}, {cores} cores, {memory}{os}, {kernel}", commit.trim_end())
+        format!(
+            "{date}, commit {}, {rustc}; {cpu}{processor}, {cores} cores, {memory}{os}, {kernel}",
+            commit.trim_end()
+        )
     }
 
     /// Returns whether every figure meets its bar.
