@@ -21,28 +21,28 @@ const RAYS: usize = if cfg!(debug_assertions) { 16 } else { 400 };
 
 /// The hashes of the sidecars in `trees_have_known_bytes`, without their first pages.
 const BYTES: [u64; 22] = [
-    0xa82b_aa80_e410_ebb2,
-    0xd4db_35ac_edc5_951c,
-    0xa31e_4e3b_bb2b_1cdc,
-    0xb343_105b_31f6_bade,
-    0x80c9_d702_3c54_fcd8,
-    0x03be_49e1_96cd_6a3b,
-    0xd716_ffac_88a4_caa6,
-    0xf9e2_0c52_6895_9902,
-    0x8905_8631_043d_14c0,
-    0x22ff_6c08_adb1_3f6d,
-    0xb0f9_2900_fdb0_ba35,
-    0xfde0_5837_69fd_25db,
-    0xd65b_cfde_1341_68a2,
-    0x8ffa_ad16_48ea_4906,
-    0xd288_728d_e71c_d340,
-    0xda5f_8dc8_4ac6_f869,
-    0x91f0_ef30_bda4_d8d6,
-    0xdf73_6612_b21d_5998,
-    0xbf98_4af9_7969_7c96,
-    0xb92d_4baa_e850_f4b9,
-    0xa02c_58a7_f028_8577,
-    0xfc44_7ad7_61d2_91de,
+    0xcfb1_1569_614e_71d0,
+    0xa735_1852_42a6_ca64,
+    0x5874_0691_0d41_4cd0,
+    0x47f3_8d1f_3221_5435,
+    0x945d_df76_8011_b980,
+    0xae1f_ab34_f762_b6d0,
+    0x8453_15eb_7f71_1bd0,
+    0xd408_b2ae_f24b_c315,
+    0xc436_10ba_c511_a57a,
+    0x6f4f_8eec_b424_cb67,
+    0xf4f7_9859_8194_7cc5,
+    0x97fe_a2b5_efd3_6297,
+    0x899d_3bbb_e04c_4732,
+    0xa93b_cbf7_51db_d626,
+    0x8893_fbe5_576e_ecf1,
+    0x61ea_f610_21c1_15d3,
+    0x92d2_0928_e852_1c76,
+    0x8518_a29f_37ac_0592,
+    0xc194_5018_3434_de2f,
+    0xc88b_b6f4_e4f2_4ad6,
+    0xa5a2_ba5a_afed_afb3,
+    0xb52c_d0d0_6f0e_c8f8,
 ];
 
 /// Runs the same queries with every kind of tree.
@@ -181,11 +181,11 @@ fn trees_have_known_bytes() {
 /// The numbers of nodes, and of indices and positions, that the queries of `queries_read_few_nodes`
 /// read with AVX2: for each shape, nearest hits, any hits, nearest points and boxes.
 const READS: [[[usize; 2]; 4]; 5] = [
-    [[10936, 477_524], [4587, 167_244], [9990, 398_296], [2477, 121_164]],
-    [[3564, 54012], [3562, 53920], [2863, 42984], [593, 11264]],
-    [[2854, 21684], [2673, 18036], [7658, 205_944], [358, 1396]],
-    [[6644, 86396], [6299, 84324], [3355, 32548], [621, 5132]],
-    [[2862, 52256], [2137, 38624], [4252, 114_848], [905, 16832]],
+    [[9750, 530_752], [4385, 207_356], [8832, 423_356], [2003, 121_164]],
+    [[2946, 53960], [2945, 53868], [2407, 42596], [489, 11264]],
+    [[2632, 21788], [2484, 18036], [6777, 207_520], [338, 1396]],
+    [[5432, 86544], [5167, 84256], [2794, 32732], [527, 5152]],
+    [[2639, 52416], [1919, 38944], [3627, 116_096], [803, 17088]],
 ];
 
 /// Counts the tree nodes and the indices and positions that queries read.

@@ -2,8 +2,8 @@
 //! triangle.
 
 use std::arch::x86_64::{
-    __m128, __m256, _mm_cvtepi32_ps, _mm_cvtepu16_epi32, _mm_cvtsi64_si128, _mm_movehl_ps, _mm_movelh_ps,
-    _mm_unpackhi_ps, _mm_unpacklo_ps, _mm256_set_m128, _mm256_shuffle_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    __m128, _mm_cvtepi32_ps, _mm_cvtepu16_epi32, _mm_cvtsi64_si128, _mm_movehl_ps, _mm_movelh_ps, _mm_unpackhi_ps,
+    _mm_unpacklo_ps, _mm256_set_m128,
 };
 
 use bytemuck::{cast, cast_slice};
@@ -60,69 +60,6 @@ fn turned4(a: __m128, b: __m128, c: __m128, d: __m128) -> [__m128; 3] {
     [_mm_movelh_ps(low, other_low), _mm_movehl_ps(other_low, low), _mm_movelh_ps(high, other_high)]
 }
 
-/// Loads the sixteen bytes that start with the position of vertex `number`. The position takes the
-/// first twelve of the sixteen loaded bytes.
-///
-/// Returns four NaNs if the vertex index `number` is out of range.
-#[target_feature(enable = "avx2,fma")]
-#[inline]
-fn position12(bytes: &[u8], number: u32) -> __m128 {
-    let at = crate::math::as_index(number).wrapping_mul(12);
-    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
-        Some(found) => cast(*found),
-        None => last12(bytes, at),
-    }
-}
-
-/// Loads the last position of the array, without reading bytes after the array. Returns NaNs if the
-/// byte offset `at` is not the offset of a complete position.
-#[cold]
-fn last12(bytes: &[u8], at: usize) -> __m128 {
-    let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<12>);
-    let [x, y, z] = found.map_or([f32::NAN; 3], |found| cast(*found));
-    cast([x, y, z, f32::NAN])
-}
-
-/// Loads the three quantized 16-bit coordinates of vertex `number`, and converts them to floats (0
-/// to 65535).
-#[target_feature(enable = "avx2,fma")]
-#[inline]
-fn position6(bytes: &[u8], number: u32) -> __m128 {
-    let at = crate::math::as_index(number).wrapping_mul(6);
-    match bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        Some(found) => _mm_cvtepi32_ps(_mm_cvtepu16_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(*found)))),
-        None => last6(bytes, at),
-    }
-}
-
-/// Loads the last position of the array, without reading bytes after the array. Returns NaNs if the
-/// byte offset `at` is not the offset of a complete position.
-#[cold]
-fn last6(bytes: &[u8], at: usize) -> __m128 {
-    let found = bytes.get(at..).and_then(<[u8]>::first_chunk::<6>);
-    let [x, y, z] = found.map_or([f32::NAN; 3], |[a, b, c, d, e, f]| {
-        [[*a, *b], [*c, *d], [*e, *f]].map(|code| f32::from(u16::from_le_bytes(code)))
-    });
-    cast([x, y, z, f32::NAN])
-}
-
-/// Transposes eight positions to three vectors: the x, the y and the z coordinates of all eight
-/// positions.
-#[target_feature(enable = "avx2,fma")]
-#[inline]
-#[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
-fn turned([a, b, c, d, e, f, g, h]: [__m128; 8]) -> [__m256; 3] {
-    let pair = |low, high| _mm256_set_m128(high, low);
-    let [first, second, third, fourth] = [pair(a, e), pair(b, f), pair(c, g), pair(d, h)];
-    let (low, high) = (_mm256_unpacklo_ps(first, second), _mm256_unpackhi_ps(first, second));
-    let (other_low, other_high) = (_mm256_unpacklo_ps(third, fourth), _mm256_unpackhi_ps(third, fourth));
-    [
-        _mm256_shuffle_ps::<0b01_00_01_00>(low, other_low),
-        _mm256_shuffle_ps::<0b11_10_11_10>(low, other_low),
-        _mm256_shuffle_ps::<0b01_00_01_00>(high, other_high),
-    ]
-}
-
 /// Decodes coordinates in lanes from their 16-bit codes.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
@@ -140,42 +77,30 @@ fn scale<const N: usize>(axes: &mut [[f32; N]; 3], decoder: &MinMax16<3>) {
 #[inline]
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
     match triangles.points() {
-        VertexPositions::File(Positions(PositionEncoding::F32(array))) => floats(array.as_bytes(), numbers),
-        VertexPositions::Computed(points) => floats(cast_slice(points), numbers),
-        VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
-            codes(array.as_bytes(), array.decoder(), numbers)
+        VertexPositions::File(Positions(PositionEncoding::F32(array))) => {
+            let bytes = array.as_bytes();
+            joined(numbers, |numbers| load_positions(bytes, numbers))
         }
-        VertexPositions::File(_) => triangles.block::<true>(numbers),
+        VertexPositions::Computed(points) => joined(numbers, |numbers| load_positions(cast_slice(points), numbers)),
+        VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
+            let (bytes, decoder) = (array.as_bytes(), array.decoder());
+            joined(numbers, |numbers| load_codes(bytes, &decoder, numbers))
+        }
+        VertexPositions::File(_) => None,
     }
+    .unwrap_or_else(|| triangles.block::<true>(numbers))
 }
 
+/// Loads the first four and the last four of eight triangles, and joins their vectors.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-#[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
-fn floats(bytes: &[u8], [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
-    let mut corners = [[[0.0; LANES]; 3]; 3];
-    let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
-    for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
-        let [a, b, c, d] = [position12(bytes, *a), position12(bytes, *b), position12(bytes, *c), position12(bytes, *d)];
-        let [e, f, g, h] = [position12(bytes, *e), position12(bytes, *f), position12(bytes, *g), position12(bytes, *h)];
-        let [x, y, z] = turned([a, b, c, d, e, f, g, h]);
-        *axes = [cast(x), cast(y), cast(z)];
+fn joined(numbers: &CornerIndices, load: impl Fn(&[u32; 3 * QUAD]) -> Option<Quad>) -> Option<TriangleBlock> {
+    let [first, last] = numbers.as_flattened().as_chunks().0 else { return None };
+    let (first, last) = (load(first)?, load(last)?);
+    let mut block = TriangleBlock { corners: [[[0.0; LANES]; 3]; 3] };
+    let axes = first.as_flattened().iter().zip(last.as_flattened());
+    for (axis, (first, last)) in block.corners.as_flattened_mut().iter_mut().zip(axes) {
+        *axis = cast(_mm256_set_m128(*last, *first));
     }
-    TriangleBlock { corners }
-}
-
-#[target_feature(enable = "avx2,fma")]
-#[inline]
-#[allow(clippy::many_single_char_names, reason = "eight parameters with the same role")]
-fn codes(bytes: &[u8], decoder: MinMax16<3>, [a, b, c, d, e, f, g, h]: &CornerIndices) -> TriangleBlock {
-    let mut corners = [[[0.0; LANES]; 3]; 3];
-    let numbers = a.iter().zip(b).zip(c).zip(d).zip(e).zip(f).zip(g).zip(h);
-    for (axes, (((((((a, b), c), d), e), f), g), h)) in corners.iter_mut().zip(numbers) {
-        let [a, b, c, d] = [position6(bytes, *a), position6(bytes, *b), position6(bytes, *c), position6(bytes, *d)];
-        let [e, f, g, h] = [position6(bytes, *e), position6(bytes, *f), position6(bytes, *g), position6(bytes, *h)];
-        let turned = turned([a, b, c, d, e, f, g, h]);
-        *axes = turned.map(cast);
-        scale(axes, &decoder);
-    }
-    TriangleBlock { corners }
+    Some(block)
 }
