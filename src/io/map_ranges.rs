@@ -179,16 +179,10 @@ impl Map {
         bytes.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));
     }
 
-    /// Removes all pages from the memory of the process, and forbids huge pages from now on. The
-    /// system could remove a part of a huge page only together with the rest of it.
-    pub(crate) fn unmap_huge_pages(&self) {
-        #[cfg(all(target_os = "linux", not(miri)))]
-        // SAFETY: The call changes neither the content nor the protection of the pages of this map.
-        unsafe {
-            let bytes = self.as_ref();
-            libc::madvise(bytes.as_ptr().cast_mut().cast(), bytes.len(), libc::MADV_NOHUGEPAGE);
-        }
-        self.release_range(&(0..u64::MAX));
+    /// Returns whether a page of `range` is mapped, or `true` if the system does not report it.
+    #[cfg(feature = "streaming")]
+    pub(crate) fn may_be_mapped(&self, range: Range<u64>) -> bool {
+        mapped_pages(self.part(self.outwards(&range))) != Some(0)
     }
 
     /// Removes the pages that lie completely in `range` from memory, as `eviction` says. The

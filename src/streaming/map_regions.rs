@@ -14,9 +14,12 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::io::{Eviction, Map, RangeRead, RangeSource};
 use crate::math::{as_index, as_u64};
 
-/// The number of bytes before and after a page that the system maps with it at most: the size of
-/// the largest blocks of Linux's page cache.
-const FAULT_AROUND: u64 = 2 << 20;
+/// The number of bytes before and after a page that Linux maps with it if they are in the page
+/// cache (`fault_around_bytes`).
+const FAULT_AROUND: u64 = 64 << 10;
+
+/// The size of the largest blocks of the page cache, in bytes. Linux maps all of a block at once.
+const MAX_BLOCK: u64 = 2 << 20;
 
 /// The regions of a mapped file. While a region is resident, its pages are mapped, and reading
 /// them causes no page fault.
@@ -141,15 +144,24 @@ impl MapRegions {
     /// resident regions. They would not count towards the budget.
     fn unmap_around(&self, range: &Range<u64>) {
         let resident = self.resident();
-        let is_absent = |item: &u32| resident.get(as_index(*item)) == Some(&false);
-        for around in
-            [range.start.saturating_sub(FAULT_AROUND)..range.start, range.end..range.end.saturating_add(FAULT_AROUND)]
-        {
-            let absent: Vec<_> = self.grid.items(&around).items().filter(is_absent).collect();
-            for pages in self.ranges(&absent) {
+        let absent = |range: Range<u64>| {
+            let items = self.grid.items(&range).items();
+            items.filter(|item| resident.get(as_index(*item)) == Some(&false)).map(|item| self.grid.range(item))
+        };
+        let unmap = |pages: Range<u64>, gap: u64| {
+            let is_mapped = gap < FAULT_AROUND || self.map.may_be_mapped(pages.clone());
+            if is_mapped {
                 self.map.evict(pages, Eviction::Unmap);
             }
-        }
+            is_mapped
+        };
+        // A block is mapped without gaps, so the first region beyond its end is not mapped.
+        let (mut before, mut after) = (
+            absent(range.start.saturating_sub(MAX_BLOCK)..range.start).rev(),
+            absent(range.end..range.end.saturating_add(MAX_BLOCK)),
+        );
+        while before.next().is_some_and(|pages| unmap(pages.clone(), range.start.saturating_sub(pages.end))) {}
+        while after.next().is_some_and(|pages| unmap(pages.clone(), pages.start.saturating_sub(range.end))) {}
     }
 
     /// Returns the number of bytes of a region that are not in the page cache. If the system does
