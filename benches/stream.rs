@@ -1,5 +1,6 @@
 //! Compares the rate at which a streamer makes regions of a cold file resident with that of plain
-//! direct reads, and measures how long a change of all priorities takes.
+//! direct reads, and measures the memory and the polls of a flight over a file that is larger than
+//! the budget, and how long a change of all priorities takes.
 //!
 //! Run it with `cargo bench --bench stream -- --folder FOLDER`. The folder must be on a disk, and
 //! not in memory.
@@ -35,6 +36,13 @@ const REGION: usize = 64 << 10;
 const REGIONS: [usize; 2] = [16_384, 256];
 /// The number of direct reads at a time.
 const DEPTH: usize = 64;
+/// The budgets of a flight, the number of bytes that the process may take besides, and the size of
+/// the parts that the flight requests.
+const BUDGETS: [u64; 2] = [64 << 20, 256 << 20];
+const BESIDES: f64 = 16.0 * 1048576.0;
+const PART: u64 = 100_000;
+/// The time between two frames of a flight.
+const PAUSE: Duration = Duration::from_micros(100);
 /// The number of visible items whose priorities change.
 const VISIBLE: u32 = 10_000;
 
@@ -44,6 +52,8 @@ fn main() {
     let [full, small] = REGIONS;
     let regions = if testing() { small } else { full };
     write(&path, regions);
+    // The first, because memory that another part has freed would not be counted.
+    BUDGETS.into_iter().for_each(|budget| fly(&path, budget));
     cold_regions(&path, regions);
     priorities();
 }
@@ -159,6 +169,73 @@ fn stream(path: &Path, order: &[u32]) -> (u64, Streamer<MapRegions>) {
         streamer.wait(Duration::from_millis(1));
     }
     (total, streamer)
+}
+
+/// Streams all parts of a file, of which few fit in the budget, and reads each when it is resident.
+fn fly(path: &Path, budget: u64) {
+    let length = path.metadata().unwrap().len();
+    title(&format!("a flight over {} MB with a budget of {} MiB", length / 1_000_000, budget >> 20));
+    memory::evict(path);
+    let map = Arc::new(support::map(path));
+    let floor = memory::reset_peak();
+    let parts: Vec<_> = (0..length / PART).map(|part| part * PART..(part + 1) * PART).collect();
+    let regions = Arc::new(MapRegions::with_ranges(Arc::clone(&map), 4 * REGION as u32, &parts).unwrap());
+    let options = StreamOptions::default().with_budget(budget).with_requests(parts.len() as u32);
+    let mut streamer = Streamer::new(Arc::clone(&regions), &options).unwrap();
+    let mut order = (0..parts.len()).map(|number| &parts[number * 7919 % parts.len()]);
+    let (mut left, mut polls, mut idles) = (parts.len(), Vec::new(), Vec::new());
+    for frame in 0.. {
+        if left == 0 {
+            break;
+        }
+        streamer.begin_frame();
+        for turn in [frame % 2, 1 - frame % 2] {
+            let start = thread_time();
+            if turn == 0 {
+                streamer.poll();
+            }
+            let time = (thread_time() - start).as_secs_f64() * 1e6;
+            if turn == 0 { &mut polls } else { &mut idles }.push(time);
+        }
+        while let Some(event) = streamer.next_event() {
+            assert!(matches!(event.outcome, StreamOutcome::Done), "{event}");
+            support::claims::keep(sum(&(*map).as_ref()[event.tag as usize..][..PART as usize]));
+            left -= 1;
+        }
+        for part in order.by_ref().take(2) {
+            streamer.request(&[regions.items(part.clone())], Priority::MOST, part.start).unwrap();
+        }
+        std::thread::sleep(PAUSE);
+    }
+    match memory::peak().zip(floor) {
+        Some((peak, floor)) => {
+            let most = Bar::AtMost((budget as f64 + BESIDES) / 1e6);
+            claim("the process grows at most by", (peak - floor) / 1e6, "MB", most);
+        }
+        None => skipped("the process grows at most by", "the system does not report it"),
+    }
+    let [poll, idle] = [polls, idles].map(percentile_999);
+    claim("poll, 99.9th percentile of processor time", poll, "µs", Bar::None);
+    claim("the same loop without a poll", idle, "µs", Bar::None);
+}
+
+fn percentile_999(mut times: Vec<f64>) -> f64 {
+    times.sort_unstable_by(f64::total_cmp);
+    times[(times.len() * 999).div_ceil(1000) - 1]
+}
+
+/// Returns the time that the calling thread has run, or the time of the system if it is not known.
+fn thread_time() -> Duration {
+    #[cfg(target_os = "linux")]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
 }
 
 /// Changes the priorities of many requests, as a new view does.

@@ -71,7 +71,8 @@
 //! # Promises
 //!
 //! 1. Opening a mesh reads only the header of a binary file, or the XML elements of a text file.
-//!    The byte offset of a surface is computed at the first access to the surface and then cached.
+//!    Linux loads a mapped file of at most 1 MiB from the disk as a whole. The byte offset of a
+//!    surface is computed at the first access to the surface and then cached.
 //! 2. No file causes a panic, an endless loop or unlimited recursion. Reading a file allocates at
 //!    most 16 times the size of the file plus 1 MiB, in addition to the memory of the requested
 //!    results. Inflating one compressed block allocates at most twice the number of bytes of the

@@ -63,6 +63,12 @@ pub fn peak() -> Option<f64> {
     Usage::now().peak.map(|bytes| bytes as f64)
 }
 
+/// Makes the current memory of this process its [`peak`], and returns it in bytes.
+pub fn reset_peak() -> Option<f64> {
+    std::fs::write("/proc/self/clear_refs", "5").ok()?;
+    peak()
+}
+
 /// Returns the number of bytes that this process has read from a disk.
 pub fn read() -> Option<f64> {
     Usage::now().read.map(|bytes| bytes as f64)

@@ -44,7 +44,7 @@ pub trait Array: Copy {
     /// `Item` implements [`Pod`], so decoded items can be copied to a GPU buffer byte for byte.
     type Item: Pod;
 
-    /// Whether an iterator over the array advises the operating system to read the items ahead
+    /// Whether a loop over the array advises the operating system to read the items ahead
     /// ([`prefetch`](Self::prefetch)). `false` for arrays of few items and for arrays that are not
     /// stored.
     #[doc(hidden)]
@@ -236,7 +236,9 @@ pub trait Array: Copy {
     /// Prefetches the array, decodes all items in order, and passes each item to `visit`.
     #[inline]
     fn for_each(&self, mut visit: impl FnMut(Self::Item)) {
-        self.prefetch();
+        if Self::PREFETCHED {
+            self.prefetch();
+        }
         self.fold((), |(), item| visit(item));
     }
 
@@ -397,6 +399,46 @@ mod tests {
     use crate::array::{Consecutive, CornerArray, Packed, Strided};
     use crate::decode::endian::ByteOrder;
     use crate::decode::{EndianFloats, EndianIndex, Packed32, PolygonIndices, PolygonUvs};
+
+    /// An array that is not to be prefetched.
+    #[derive(Clone, Copy)]
+    struct Few;
+
+    impl Array for Few {
+        type Item = u32;
+
+        const PREFETCHED: bool = false;
+
+        fn len(&self) -> usize {
+            3
+        }
+
+        fn get(&self, index: usize) -> Option<u32> {
+            u32::try_from(index).ok().filter(|index| *index < 3)
+        }
+
+        fn slice(&self, _: Range<usize>) -> Option<Self> {
+            None
+        }
+
+        fn as_bytes<'b>(&self) -> &'b [u8]
+        where
+            Self: 'b,
+        {
+            panic!("the array is prefetched")
+        }
+
+        fn byte_offset(&self, _: usize) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn arrays_of_few_items_are_not_prefetched() {
+        let mut sum = 0;
+        Few.for_each(|item| sum += item);
+        assert_eq!(sum, 3);
+    }
 
     /// Checks that every method that reads an array returns the same items as `get`.
     fn agree<A: Array<Item: PartialEq + fmt::Debug>>(array: A) {

@@ -9,9 +9,14 @@ use super::regular_file::{FILE, Identity, check_unchanged, describe, differs, fa
 use crate::error::debug::short_debug;
 use crate::error::{Cause, Error, Result};
 
-/// Size of the largest file that is mapped without random-access advice (`MADV_RANDOM`), in bytes.
+/// Size of the largest file that is mapped without advice, in bytes. The read-ahead of the
+/// operating system loads such a file at once.
 #[cfg(unix)]
-const MIN_SIZE_TO_ADVISE: usize = 128 << 10;
+const MAX_WITHOUT_ADVICE: usize = 128 << 10;
+/// Size of the largest file that Linux is advised to load at once, in bytes. Loading 1 MiB takes as
+/// long as loading four pages one after another.
+#[cfg(target_os = "linux")]
+const MAX_LOADED_AT_ONCE: usize = 1 << 20;
 
 /// A memory-mapped file. The mapping is read-only and private.
 ///
@@ -41,9 +46,11 @@ short_debug!(Map: |map| { path: map.path, bytes: map.bytes.len(), guarded: map.g
 impl Map {
     /// Maps the file at `path`.
     ///
-    /// If the file is larger than 128 KiB, the operating system gets the advice that the program
-    /// reads the map in random order. An empty file is mapped as an empty slice, and opening a mesh
-    /// from an empty slice fails with [`ErrorKind::Empty`](crate::ErrorKind::Empty).
+    /// If the file is larger than 1 MiB, the operating system gets the advice that the program
+    /// reads the map in random order, and loads only the pages that are read. Linux loads a smaller
+    /// file as a whole, because this takes as long as loading four pages. An empty file is mapped
+    /// as an empty slice, and opening a mesh from an empty slice fails with
+    /// [`ErrorKind::Empty`](crate::ErrorKind::Empty).
     ///
     /// # Errors
     ///
@@ -130,14 +137,21 @@ impl Map {
         let bytes = map.map_err(|error| located(Error::without_offset("file", FILE, error.into())))?;
         let guard = GuardedRange::new(&bytes).map_err(located)?;
         doubt_scans();
-        // If the operating system rejects the random-access advice for the map, reads are only
-        // slower and not wrong. A file of at most 128 KiB needs no random-access advice, because
-        // the read-ahead of the operating system loads the whole file at once.
+        // If the operating system rejects the advice, reads are only slower and not wrong.
         #[cfg(unix)]
-        if bytes.len() > MIN_SIZE_TO_ADVISE {
-            let _ = bytes.advise(memmap2::Advice::Random);
+        if let Some(advice) = advice(bytes.len()) {
+            let _ = bytes.advise(advice);
         }
         Ok(Self { guard, bytes, file, opened: Identity::of(metadata), path: path.map(Into::into) })
+    }
+
+    /// Removes all pages from the memory of the process, and forbids huge pages from now on. The
+    /// system could remove a part of a huge page only together with the rest of it.
+    #[cfg(feature = "streaming")]
+    pub(crate) fn unmap_huge_pages(&self) {
+        #[cfg(target_os = "linux")]
+        let _ = self.bytes.advise(memmap2::Advice::NoHugePage);
+        self.release_range(&(0..u64::MAX));
     }
 
     /// Compares the size, modification time and inode of the file with their values when the file
@@ -189,6 +203,18 @@ impl Map {
             return Ok(Identity::of(&metadata) != self.opened);
         };
         differs(path, &self.opened)
+    }
+}
+
+/// Returns the advice about a map of `length` bytes.
+#[cfg(unix)]
+fn advice(length: usize) -> Option<memmap2::Advice> {
+    match length {
+        0..=MAX_WITHOUT_ADVICE => None,
+        // Linux loads 2 MiB for the first access to a map with this advice.
+        #[cfg(target_os = "linux")]
+        0..=MAX_LOADED_AT_ONCE => Some(memmap2::Advice::HugePage),
+        _ => Some(memmap2::Advice::Random),
     }
 }
 

@@ -179,6 +179,12 @@ impl Map {
         bytes.iter().step_by(PAGE).for_each(|byte| _ = std::hint::black_box(*byte));
     }
 
+    /// Returns whether a page of `range` is mapped, or `true` if the system does not report it.
+    #[cfg(feature = "streaming")]
+    pub(crate) fn may_be_mapped(&self, range: Range<u64>) -> bool {
+        mapped_pages(self.part(self.outwards(&range))) != Some(0)
+    }
+
     /// Removes the pages that lie completely in `range` from memory, as `eviction` says. The
     /// last page of the file lies completely in a range that contains its bytes.
     ///

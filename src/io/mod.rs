@@ -28,13 +28,15 @@
 //!
 //! # Advice
 //!
-//! A file of more than 128 KiB is mapped with the advice that the program reads it in random order.
-//! The first access to a page then loads only this page from the disk, which takes about 50 µs.
-//! Without the random-order advice, the read-ahead of the operating system would load megabytes and
-//! take milliseconds. Code that scans an array calls [`prefetch`] first, because the scan would
-//! otherwise load the array from the disk page by page. The methods of [`Array`](crate::Array) do
-//! so. A program that reads most of a file calls [`Model::prefetch`](crate::Model::prefetch) once, and
-//! a program that reads bytes at many places makes a [`PrefetchList`] of them.
+//! A file of more than 1 MiB is mapped with the advice that the program reads it in random order. A
+//! smaller file is loaded as a whole by the first access to a page that is not in memory (on Linux;
+//! on other Unix systems, a file of up to 128 KiB is). In random order, the first access to a page
+//! loads only this page from the disk, which takes about 50 µs. Without the advice, the read-ahead
+//! of the operating system would load megabytes and take milliseconds. Code that scans an array
+//! calls [`prefetch`] first, because the scan would otherwise load the array from the disk page by
+//! page. The methods of [`Array`](crate::Array) do so. A program that reads most of a file calls
+//! [`Model::prefetch`](crate::Model::prefetch) once, and a program that reads bytes at many places
+//! makes a [`PrefetchList`] of them.
 #![allow(unsafe_code, reason = "mapping a file, advising the system about it and system calls in a folder are unsafe")]
 
 mod advice;

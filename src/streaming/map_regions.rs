@@ -2,16 +2,24 @@
 //! memory.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::content::Content;
 use super::log::Work;
+use super::memory::filled;
 use super::missing_bytes::MissingBytes;
 use super::region_grid::RegionGrid;
 use super::request::ItemRange;
 use crate::error::{Cause, Error, Field, Result};
 use crate::io::{Eviction, Map, RangeRead, RangeSource};
-use crate::math::as_u64;
+use crate::math::{as_index, as_u64};
+
+/// The number of bytes before and after a page that Linux maps with it if they are in the page
+/// cache (`fault_around_bytes`).
+const FAULT_AROUND: u64 = 64 << 10;
+
+/// The size of the largest blocks of the page cache, in bytes. Linux maps all of a block at once.
+const MAX_BLOCK: u64 = 2 << 20;
 
 /// The regions of a mapped file. While a region is resident, its pages are mapped, and reading
 /// them causes no page fault.
@@ -26,6 +34,8 @@ pub struct MapRegions {
     grid: RegionGrid,
     eviction: Eviction,
     missing: MissingBytes,
+    /// For each region, whether its pages are mapped or are being mapped.
+    resident: Mutex<Vec<bool>>,
 }
 
 impl MapRegions {
@@ -38,7 +48,7 @@ impl MapRegions {
     ///
     /// Returns [`ErrorKind::Refused`] if `region_bytes` is not a multiple of 4 KiB from 4 KiB to
     /// 1 GiB, or if the file has more than 4,294,967,295 regions. Returns
-    /// [`ErrorKind::OutOfMemory`] if the memory for 8 bytes per region cannot be allocated.
+    /// [`ErrorKind::OutOfMemory`] if the memory for 9 bytes per region cannot be allocated.
     ///
     /// [`ErrorKind::Refused`]: crate::ErrorKind::Refused
     /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
@@ -65,7 +75,10 @@ impl MapRegions {
     }
 
     fn of_grid(map: Arc<Map>, grid: RegionGrid) -> Result<Self> {
-        Ok(Self { map, eviction: Eviction::Unmap, missing: MissingBytes::new(grid.count())?, grid })
+        let missing = MissingBytes::new(grid.count())?;
+        let resident = Mutex::new(filled(as_index(grid.count()), false)?);
+        map.unmap_huge_pages();
+        Ok(Self { map, eviction: Eviction::Unmap, missing, resident, grid })
     }
 
     /// Evicts regions in another way.
@@ -114,6 +127,43 @@ impl MapRegions {
         ranges
     }
 
+    fn resident(&self) -> MutexGuard<'_, Vec<bool>> {
+        self.resident.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_resident(&self, items: &[u32], is_resident: bool) {
+        let mut resident = self.resident();
+        for item in items {
+            if let Some(place) = resident.get_mut(as_index(*item)) {
+                *place = is_resident;
+            }
+        }
+    }
+
+    /// Unmaps the pages that the system has mapped together with those of `range`, except pages of
+    /// resident regions. They would not count towards the budget.
+    fn unmap_around(&self, range: &Range<u64>) {
+        let resident = self.resident();
+        let absent = |range: Range<u64>| {
+            let items = self.grid.items(&range).items();
+            items.filter(|item| resident.get(as_index(*item)) == Some(&false)).map(|item| self.grid.range(item))
+        };
+        let unmap = |pages: Range<u64>, gap: u64| {
+            let is_mapped = gap < FAULT_AROUND || self.map.may_be_mapped(pages.clone());
+            if is_mapped {
+                self.map.evict(pages, Eviction::Unmap);
+            }
+            is_mapped
+        };
+        // A block is mapped without gaps, so the first region beyond its end is not mapped.
+        let (mut before, mut after) = (
+            absent(range.start.saturating_sub(MAX_BLOCK)..range.start).rev(),
+            absent(range.end..range.end.saturating_add(MAX_BLOCK)),
+        );
+        while before.next().is_some_and(|pages| unmap(pages.clone(), range.start.saturating_sub(pages.end))) {}
+        while after.next().is_some_and(|pages| unmap(pages.clone(), pages.start.saturating_sub(range.end))) {}
+    }
+
     /// Returns the number of bytes of a region that are not in the page cache. If the system does
     /// not report it, all bytes count.
     fn missing(&self, item: u32) -> u64 {
@@ -157,7 +207,11 @@ impl Content for MapRegions {
     }
 
     fn publish(&self, items: &[u32], values: &mut Vec<((), u64)>, work: &mut Work) -> Result<()> {
-        self.ranges(items).into_iter().for_each(|range| self.map.populate(range));
+        self.set_resident(items, true);
+        for range in self.ranges(items) {
+            self.map.populate(range.clone());
+            self.unmap_around(&range);
+        }
         for item in items {
             let bytes = self.grid.bytes(*item);
             work.touched = work.touched.saturating_add(bytes);
@@ -167,6 +221,7 @@ impl Content for MapRegions {
     }
 
     fn evict(&self, item: u32, (): ()) {
+        self.set_resident(&[item], false);
         self.map.evict(self.grid.range(item), self.eviction);
     }
 }

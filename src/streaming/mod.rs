@@ -25,6 +25,10 @@
 //! `munmap` and large allocation of the program waits. The calls for memory maps take it: with
 //! `madvise` and `MADV_POPULATE_READ`, other threads waited 10 times as long.
 //!
+//! For a page fault, Linux maps up to 64 KiB around the page, or 2 MiB of a file that was just
+//! written. The worker then unmaps the pages next to the region that belong to no resident region,
+//! as it unmaps evicted regions. The mapped pages of the file are therefore within the budget.
+//!
 //! | system | difference |
 //! |---|---|
 //! | Linux before 6.6 | a page fault takes the lock for a moment |

@@ -120,6 +120,11 @@ fn no_scan_allocates() {
     assert_eq!(count, 0);
 }
 
+/// Returns the size of the index of few runs: blocks, the place of each run, and the two lists.
+fn index_bytes(runs: usize) -> u64 {
+    runs.div_ceil(64) as u64 * 40 + runs as u64 * 4 + 32
+}
+
 #[test]
 fn walks_over_runs_allocate_nothing() {
     let mut random = Random::new(3);
@@ -133,7 +138,7 @@ fn walks_over_runs_allocate_nothing() {
     assert_eq!(allocations(|| assert_eq!(runs.measure().unwrap().bytes, bytes.len() as u64)), 0);
     assert_eq!(allocations(|| assert_eq!(runs.iter().count(), ITEMS)), 0);
     let (index, held) = most_held(|| runs.index().unwrap());
-    assert_eq!(held, ITEMS.div_ceil(64) as u64 * 40);
+    assert_eq!(held, index_bytes(ITEMS));
     assert_eq!(allocations(|| assert!((0..ITEMS).all(|run| runs.get(&index, run).is_some()))), 0);
 }
 
@@ -179,7 +184,7 @@ fn a_mesh_allocates_its_lists() {
     assert_eq!(count, 0);
     let weights = mesh.surface(1).unwrap().weights().unwrap().unwrap();
     let (_, held) = most_held(|| weights.get(3000).unwrap().len());
-    assert_eq!(held, (61_u64 * 61).div_ceil(64) * 40, "0.625 bytes per vertex");
+    assert_eq!(held, index_bytes(61 * 61), "4.625 bytes per vertex");
     assert_eq!(allocations(|| assert!((0..61 * 61).all(|vertex| weights.get(vertex).is_some()))), 0);
 }
 

@@ -206,6 +206,26 @@ fn a_whole_file_is_read_ahead() {
     assert!(waits <= 100, "waited {waits} times");
 }
 
+/// The system loads a file of at most 1 MiB as a whole when its header is read.
+#[test]
+fn a_small_file_is_read_in_one_request() {
+    if !Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+        skip("the system has no pages of 2 MiB");
+        return;
+    }
+    let file = ColdFile::write(12, 32);
+    let length = file.0.as_file().metadata().unwrap().len();
+    assert!(((512 << 10)..(1 << 20)).contains(&length), "{length} bytes");
+    let waits = file.waits(|model| {
+        for surface in Surface::all(model.geometry()).unwrap() {
+            let positions = surface.positions().unwrap();
+            positions.get(positions.len() / 2).unwrap();
+            surface.indices().unwrap().for_each(|_| ());
+        }
+    });
+    assert!(waits <= 2, "waited {waits} times");
+}
+
 /// The fields of small surfaces are on as many pages, and the walk does not wait for each of them.
 #[test]
 fn small_surfaces_are_located_ahead() {

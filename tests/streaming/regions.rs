@@ -8,6 +8,7 @@ use meshpeek::Map;
 use meshpeek::io::{Eviction, ResidencyState};
 use meshpeek::streaming::{Content as _, ItemRange, MapRegions, Priority, StreamOptions, StreamOutcome, Streamer};
 
+use crate::support::allocations::most_held;
 use crate::support::files::file_on_disk;
 use crate::support::process::own_test;
 use crate::support::random::Random;
@@ -204,6 +205,45 @@ fn counted_bytes_are_read_from_the_disk_on_old_systems_too() {
     // A file in memory is not read again, which only `cachestat` reports.
     assert!((*map).as_ref() == copy);
     assert_eq!(read_some(&map, &copy, 2)[1], 0);
+}
+
+/// The system maps up to 64 KiB for a page fault, or 2 MiB of a file that was just written. The
+/// pages next to a region would count nowhere.
+#[test]
+fn only_resident_regions_are_mapped() {
+    let copy = bytes();
+    let file = file_on_disk(&copy);
+    // The first and last pages of the regions are anywhere.
+    let ranges: Vec<_> = (0..LENGTH as u64).step_by(100_000).map(|start| start..start + 50_000).collect();
+    for (workers, is_just_written) in [(0, true), (2, true), (0, false), (2, false)] {
+        let map = Arc::new(map(file.path()).unwrap());
+        if !is_just_written {
+            map.evict(0..u64::MAX, Eviction::Uncache);
+            map.load_ranges(&[0..u64::MAX]).unwrap();
+        }
+        let content = Arc::new(MapRegions::with_ranges(map, REGION, &ranges).unwrap());
+        let streamer = run(&content, &copy, workers, 300);
+        let Some(mapped) = content.map().residency(0..u64::MAX).mapped else {
+            return skip("the system does not report mapped pages");
+        };
+        let resident = (0..content.item_count()).filter(|item| streamer.is_resident(*item));
+        let pages: u64 = resident.map(|item| content.map().residency(content.range(item)).pages).sum();
+        assert_eq!(mapped, pages, "{workers} workers, just written: {is_just_written}");
+    }
+}
+
+/// The tables of a streamer grow with the number of regions. The bytes of the file are never read.
+#[test]
+fn the_tables_for_a_gigabyte_take_little_memory() {
+    let file = file_on_disk(&[]);
+    file.as_file().set_len(1 << 30).unwrap();
+    let map = Arc::new(map(file.path()).unwrap());
+    let make = |region: u32| {
+        let content = Arc::new(MapRegions::new(Arc::clone(&map), region).unwrap());
+        most_held(|| Streamer::new(Arc::clone(&content), &StreamOptions::default().with_workers(0)).unwrap()).1
+    };
+    let [few, many] = [256 << 10, 64 << 10].map(make);
+    assert!(few < 4 << 20 && many < 5 << 20, "{few} and {many} bytes");
 }
 
 #[test]

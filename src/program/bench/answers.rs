@@ -31,8 +31,11 @@ const EARLIER_VERTICES: Range<u64> = 0..1_000_000;
 const MORE_RANDOM_VERTICES: Range<u64> = 1_000_000..1_100_000;
 
 /// The number of random vertices that meshpeek prefetches to the cache before it reads the first of
-/// them.
+/// them, if its arrays have more than [`CACHED_BYTES`].
 const VERTICES_AHEAD: usize = 32;
+/// The number of bytes that stay in a cache of the processor. Prefetching them takes longer than
+/// reading them.
+const CACHED_BYTES: usize = 1 << 20;
 
 /// Runs one query of the benchmark on a mesh, and measures its time, memory and page faults.
 pub fn answer(question: BenchQuestion, by: Contestant, files: &MeshFiles, global: &Global) -> Result<Sample> {
@@ -240,25 +243,35 @@ impl<'a> HeldArrays<'a> {
         list.prefetch();
     }
 
-    /// Reads random vertices, and returns a hash of their values. The vertices that are read next
-    /// are prefetched to the cache.
+    /// Reads random vertices, and returns a hash of their values. In large arrays, the vertices
+    /// that are read next are prefetched to the cache.
     fn random(&self, numbers: Range<u64>) -> u64 {
         let mut picks = self.picks(numbers);
+        let bytes = |shape: &Shape<'_>| shape.positions.as_bytes().len();
+        if self.shapes.iter().map(bytes).sum::<usize>() <= CACHED_BYTES {
+            return picks.fold(0, read);
+        }
         let prefetch = |(shape, vertex): &(&Shape<'_>, u32)| {
             shape.positions.prefetch_to_cache(as_index(*vertex));
             shape.weights.iter().for_each(|weights| weights.prefetch_to_cache(*vertex));
         };
         let mut ahead: VecDeque<_> = picks.by_ref().take(VERTICES_AHEAD).inspect(prefetch).collect();
         let mut sum = 0;
-        while let Some((shape, vertex)) = ahead.pop_front() {
+        while let Some(pick) = ahead.pop_front() {
             ahead.extend(picks.next().inspect(prefetch));
-            sum = mix_all(sum, shape.positions.get(as_index(vertex)).iter().flatten());
-            if let Some(influences) = shape.weights.and_then(|weights| weights.get(vertex)) {
-                influences.for_each(|one| sum = mix(mix(sum, one.bone.cast_unsigned()), one.weight.to_bits()));
-            }
+            sum = read(sum, pick);
         }
         sum
     }
+}
+
+/// Reads a vertex, and adds its values to a hash.
+fn read(mut sum: u64, (shape, vertex): (&Shape<'_>, u32)) -> u64 {
+    sum = mix_all(sum, shape.positions.get(as_index(vertex)).iter().flatten());
+    if let Some(influences) = shape.weights.and_then(|weights| weights.get(vertex)) {
+        influences.for_each(|one| sum = mix(mix(sum, one.bone.cast_unsigned()), one.weight.to_bits()));
+    }
+    sum
 }
 
 fn random_of_lists(lists: &Lists, numbers: Range<u64>) -> u64 {

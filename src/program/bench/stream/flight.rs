@@ -57,6 +57,8 @@ pub struct Flight {
     /// The time of the thread in `poll`, in microseconds, in the slowest of 1,000 polls.
     pub poll_us_p999: f64,
     pub poll_us_most: f64,
+    /// The same as `poll_us_p999` of a loop without a poll, measured in the same frames.
+    pub idle_us_p999: f64,
     /// The time of the thread to update 10,000 visible items, in microseconds: the mean.
     pub update_us_per_10000: f64,
     pub statistics: Statistics,
@@ -88,6 +90,13 @@ fn thread_time() -> Duration {
     }
 }
 
+/// Returns the time that the calling thread runs in `work`, in microseconds.
+fn timed(work: impl FnOnce()) -> f64 {
+    let start = thread_time();
+    work();
+    thread_time().saturating_sub(start).as_secs_f64() * 1e6
+}
+
 /// Flies over a scene.
 pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, frames: u32) -> anyhow::Result<Flight> {
     let neighbour = Neighbour::start();
@@ -97,7 +106,7 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
     let usage = Usage::now();
     let count = usize::try_from(frames)?;
     // The allocator would give memory for zeros that causes a page fault at the first access.
-    let mut polls = vec![f64::NAN; count];
+    let [mut polls, mut idles] = [const { f64::NAN }; 2].map(|unknown| vec![unknown; count]);
     let mut points = vec![(0, f64::NAN, 0); count.div_ceil(FRAMES_PER_POINT)];
     let (mut holes, mut most_visible, mut visible, mut update) = (0_u64, 0_u64, 0_u64, Duration::ZERO);
     // The first call of each function that reads the numbers causes page faults itself.
@@ -110,9 +119,12 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
             break;
         }
         streamer.begin_frame();
-        let poll_start = thread_time();
-        streamer.poll();
-        let poll = thread_time().saturating_sub(poll_start).as_secs_f64() * 1e6;
+        // The first measurement after the sleep takes longer, so each is the first in half of the
+        // frames.
+        let is_first = frame % 2 == 0;
+        let early = is_first.then(|| timed(|| streamer.poll()));
+        let idle = timed(|| ());
+        let poll = early.unwrap_or_else(|| timed(|| streamer.poll()));
         scene.take_events(streamer)?;
         let place = measured.map_or(0.0, |frame| fraction(frame, frames));
         let drawn = scene.draw(streamer, place)?;
@@ -122,8 +134,10 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
             most_visible = most_visible.max(drawn.visible);
             visible = visible.saturating_add(drawn.visible);
             update = update.saturating_add(drawn.update);
-            if let Some(place) = polls.get_mut(frame) {
-                *place = poll;
+            for (times, time) in [(&mut polls, poll), (&mut idles, idle)] {
+                if let Some(place) = times.get_mut(frame) {
+                    *place = time;
+                }
             }
             if let Some((point_holes, point_poll, resident)) =
                 points.get_mut(frame.checked_div(FRAMES_PER_POINT).unwrap_or_default())
@@ -148,7 +162,9 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
     if polls.is_empty() {
         bail!("expected one frame or more");
     }
-    polls.sort_unstable_by(f64::total_cmp);
+    for times in [&mut polls, &mut idles] {
+        times.sort_unstable_by(f64::total_cmp);
+    }
     let increase = |index: usize| Some(after?.get(index)?.saturating_sub(*before?.get(index)?));
     Ok(Flight {
         frames,
@@ -157,6 +173,7 @@ pub fn fly<S: FlightScene>(scene: &mut S, streamer: &mut Streamer<S::Content>, f
         major_faults: increase(1),
         poll_us_p999: percentile(&polls, 999),
         poll_us_most: percentile(&polls, 1000),
+        idle_us_p999: percentile(&idles, 999),
         update_us_per_10000: update.as_secs_f64() * 1e10 / crate::program::output::units::ratio(visible.max(1), 1),
         statistics: streamer.statistics(),
         disk_bytes,

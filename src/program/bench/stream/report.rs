@@ -37,6 +37,7 @@ pub fn to_json(subject: &FlightSubject, flight: &Flight) -> Value {
         "major_faults": flight.major_faults,
         "poll_us_p999": flight.poll_us_p999,
         "poll_us_max": flight.poll_us_most,
+        "idle_us_p999": flight.idle_us_p999,
         "update_us_per_10000": flight.update_us_per_10000,
         "wanted_bytes": statistics.work.wanted,
         "read_bytes": statistics.work.read,
@@ -86,8 +87,9 @@ pub fn print(out: &mut dyn Write, subject: &FlightSubject, flight: &Flight) -> i
         "faults",
         format!("{} minor, {} major on the thread that draws", known(flight.minor_faults), known(flight.major_faults)),
     )?;
-    let [slow, most, update] = [flight.poll_us_p999, flight.poll_us_most, flight.update_us_per_10000].map(significant);
-    row("poll", format!("{slow} µs at the 99.9th percentile, {most} µs at most"))?;
+    let times = [flight.poll_us_p999, flight.poll_us_most, flight.idle_us_p999, flight.update_us_per_10000];
+    let [slow, most, idle, update] = times.map(significant);
+    row("poll", format!("{slow} µs at the 99.9th percentile, {most} µs at most, {idle} µs without a poll"))?;
     row("update", format!("{update} µs for 10,000 visible {}", subject.unit))?;
     let [idle, busy] = [flight.idle, flight.busy].map(|report| significant(report.map_us_p999));
     row("mmap", format!("{busy} µs at the 99.9th percentile on another thread, {idle} µs without streaming"))?;
