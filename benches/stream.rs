@@ -10,6 +10,8 @@
     clippy::as_conversions,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::unchecked_time_subtraction,
     clippy::indexing_slicing,
     clippy::large_stack_arrays,
     reason = "a panic is how a bench fails"
@@ -39,7 +41,7 @@ const DEPTH: usize = 64;
 /// The budgets of a flight, the number of bytes that the process may take besides, and the size of
 /// the parts that the flight requests.
 const BUDGETS: [u64; 2] = [64 << 20, 256 << 20];
-const BESIDES: f64 = 16.0 * 1048576.0;
+const BESIDES: f64 = 16.0 * 1_048_576.0;
 const PART: u64 = 100_000;
 /// The time between two frames of a flight.
 const PAUSE: Duration = Duration::from_micros(100);
@@ -53,7 +55,9 @@ fn main() {
     let regions = if testing() { small } else { full };
     write(&path, regions);
     // The first, because memory that another part has freed would not be counted.
-    BUDGETS.into_iter().for_each(|budget| fly(&path, budget));
+    for budget in BUDGETS {
+        fly(&path, budget);
+    }
     cold_regions(&path, regions);
     priorities();
 }

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch::{KernelJob, Kernels};
 use crate::bvh::lanes::{CornerIndices, LANES};
@@ -19,6 +20,9 @@ use crate::math::as_index;
 /// A query in a tree: for a ray, for the nearest point, or for the overlap with a volume. A query
 /// value also stores the results that were found so far.
 pub(crate) trait TreeQuery {
+    /// Prepares the query for a tree whose triangles are in a bounding box.
+    #[inline]
+    fn prepare(&mut self, _: &Bounds) {}
     /// Discards all results that were found so far, because the tree turned out to be damaged.
     fn restart(&mut self);
     /// Returns the distance beyond which results are not needed, such as the distance of the
@@ -139,6 +143,7 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, query, probe } = self;
+        query.prepare(&view.header.bounds);
         let (mut traversal, mut corners) = (Traversal::idle(), CornerIndices::default());
         let mut next = Some(traversal.start(&view));
         while let Some((child, is_leaf)) = next {

@@ -1,6 +1,5 @@
 //! Bone weights: a short list of influences for each position.
 
-use std::iter::FusedIterator;
 use std::sync::OnceLock;
 
 use crate::array::Packed;
@@ -398,4 +397,4 @@ impl<'a> Iterator for WeightsIter<'a> {
     }
 }
 
-impl FusedIterator for WeightsIter<'_> {}
+impl std::iter::FusedIterator for WeightsIter<'_> {}

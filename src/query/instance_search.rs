@@ -89,7 +89,8 @@ impl BoxQuery for RayInInstances<'_, '_> {
             self.is_hit = scene.surfaces().is_hit(&mut query, &mut ());
             return if self.is_hit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
-        let Some((surface, mut hit)) = scene.surfaces().first_hit(&mut query, &mut ()) else {
+        let Some((surface, mut hit)) = scene.surfaces().first_hit(&mut query, &mut (), |surface, hit| (surface, *hit))
+        else {
             return ControlFlow::Continue(());
         };
         hit.crossing.t += before;

@@ -102,7 +102,8 @@ impl RayQuery {
     }
 
     /// Prepares the ray for the tree of a surface with the given bounding box.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn aim_at(&self, bounds: &Bounds) -> Aim {
         let [least, _] = self.exact.range;
         let origin = self.exact.origin.map(narrow);
@@ -117,7 +118,8 @@ impl RayQuery {
     }
 
     /// Returns the inverse of each component of the scaled direction.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn inverse(&self) -> [f32; 3] {
         let inverse = self.exact.inverse.map(|inverse| narrow(inverse * self.measure));
         inverse.map(|inverse| fast_max(fast_min(inverse, MAX_INVERSE), -MAX_INVERSE))
@@ -220,6 +222,12 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
         self.hits.clear();
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
+    fn prepare(&mut self, bounds: &Bounds) {
+        *self.aim = self.ray.aim_at(bounds);
+    }
+
     #[inline]
     fn limit(&self) -> f32 {
         self.aim.limit
@@ -310,7 +318,7 @@ pub(crate) struct NearestHit(pub(crate) Option<TriangleHit>);
 impl HitCollector for NearestHit {
     #[inline]
     fn take(&mut self, hit: TriangleHit) -> ControlFlow<(), Option<f64>> {
-        if self.0.is_some_and(|best| !hit.is_before(&best)) {
+        if self.0.as_ref().is_some_and(|best| !hit.is_before(best)) {
             return ControlFlow::Continue(None);
         }
         self.0 = Some(hit);

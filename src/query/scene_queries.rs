@@ -144,8 +144,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     pub fn ray(&mut self, ray: &Ray) -> Option<Hit> {
         let mut query = RayQuery::new(ray)?;
         query.mask &= self.mask;
-        let (surface, hit) = self.surfaces.first_hit(&mut query, &mut self.probe)?;
-        Some(surface.hit(ray, &hit))
+        self.surfaces.first_hit(&mut query, &mut self.probe, |surface, hit| surface.hit(ray, hit))
     }
 
     /// Returns whether a ray hits any surface.

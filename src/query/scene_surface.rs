@@ -18,7 +18,7 @@ use crate::query::batch::{BatchRay, RayBatch};
 use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::{Hit, Nearest, Ray};
-use crate::query::ray_query::{AnyHit, HitCollector, NearestHit, RayQuery, SingleRay, TriangleHit};
+use crate::query::ray_query::{Aim, AnyHit, HitCollector, NearestHit, RayQuery, SingleRay, TriangleHit};
 use crate::sidecar::Trust;
 
 /// The surfaces of a scene, sorted by their indices. Both slices have the same length.
@@ -59,23 +59,25 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
         self.iter().filter(move |surface| surface.has(mask))
     }
 
-    /// Returns the hit of a ray that is nearest to the start of its range. If several hits have the
-    /// same ray parameter `t`, returns the first of them in the order of surfaces and triangles.
+    /// Passes the hit of a ray that is nearest to the start of its range to `make`, and returns the
+    /// result. If several hits have the same ray parameter `t`, passes the first of them in the
+    /// order of surfaces and triangles.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it copies results otherwise")]
-    pub(crate) fn first_hit(
+    pub(crate) fn first_hit<T>(
         self,
         query: &mut RayQuery,
         probe: &mut impl Probe,
-    ) -> Option<(SceneSurface<'s, 'a>, TriangleHit)> {
+        make: impl FnOnce(SceneSurface<'s, 'a>, &TriangleHit) -> T,
+    ) -> Option<T> {
         if let Some(surface) = self.only() {
             let mut nearest = NearestHit::default();
             if surface.has(query.mask) {
                 surface.cast(query, &mut nearest, probe);
             }
-            return Some((surface, nearest.0?));
+            return nearest.0.as_ref().map(|hit| make(surface, hit));
         }
-        self.first_hit_of_many(query, probe)
+        self.first_hit_of_many(query, probe).map(|(surface, hit)| make(surface, &hit))
     }
 
     fn first_hit_of_many(
@@ -185,7 +187,7 @@ impl<'s> SceneSurface<'s, '_> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn cast(&self, ray: &mut RayQuery, hits: &mut impl HitCollector, probe: &mut impl Probe) {
-        let mut aim = ray.aim_at(self.bounds());
+        let mut aim = Aim::NOWHERE;
         self.search(&mut SingleRay::new(ray, &mut aim, hits), probe);
     }
 

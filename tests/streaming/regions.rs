@@ -219,7 +219,7 @@ fn only_resident_regions_are_mapped() {
         let map = Arc::new(map(file.path()).unwrap());
         if !is_just_written {
             map.evict(0..u64::MAX, Eviction::Uncache);
-            map.load_ranges(&[0..u64::MAX]).unwrap();
+            map.load_ranges(std::slice::from_ref(&(0..u64::MAX))).unwrap();
         }
         let content = Arc::new(MapRegions::with_ranges(map, REGION, &ranges).unwrap());
         let streamer = run(&content, &copy, workers, 300);

@@ -82,7 +82,8 @@ impl ConservativeRay {
     ///
     /// `reach` is the largest coordinate of the origin and of the bounding boxes. `slack` is the
     /// distance by which bounding boxes are enlarged in addition to the margin for rounding errors.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn new(origin: [f32; 3], inverse: [f32; 3], from: f32, reach: f32, slack: f32) -> Self {
         let [x, y, z] = inverse;
         let [origin_x, origin_y, origin_z] = origin;

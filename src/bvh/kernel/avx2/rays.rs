@@ -15,6 +15,7 @@ use crate::bvh::kernel::portable;
 use crate::bvh::kernel::watertight_ray::{DominantAxis, FoundCrossing, WatertightRay};
 use crate::bvh::lanes::{CornerIndices, QUAD};
 use crate::bvh::triangles::{Triangles, VertexPositions};
+use crate::math::as_index;
 use crate::model::{PositionEncoding, Positions};
 
 /// Tests a ray exactly against the triangles of a leaf whose numbers are in `lanes`. Calls `found`
@@ -182,17 +183,17 @@ fn report<const X: usize, const Y: usize, const Z: usize>(
         _mm256_add_pd(_mm256_div_pd(third, whole), zero),
     ]);
     let corners: [[[f32; QUAD]; 3]; 3] = cast(*quad);
-    let parts = t.iter().zip(&whole).zip(second.iter().zip(&third)).enumerate();
-    for ((lane, ((t, whole), (second, third))), number) in parts.zip(lanes) {
-        if bits >> lane & 1 == 0 {
-            continue;
-        }
+    let mut left = bits & lanes.clone().fold(0, |mask, lane| mask | 1 << (lane % QUAD));
+    while left != 0 {
+        let lane = as_index(left.trailing_zeros()) % QUAD;
+        left &= left.wrapping_sub(1);
+        let part = |list: &[f64; QUAD]| list.get(lane).copied().unwrap_or(f64::NAN);
         let mut triangle = [[0.0; 3]; 3];
         for (part, lanes) in triangle.as_flattened_mut().iter_mut().zip(corners.as_flattened()) {
             *part = lanes.get(lane).copied().unwrap_or(f32::NAN);
         }
-        if let Some(crossing) = ray.accept(&triangle, *t, *whole, [*second, *third]) {
-            found(number, crossing, &triangle)?;
+        if let Some(crossing) = ray.accept(&triangle, part(&t), part(&whole), [part(&second), part(&third)]) {
+            found(lanes.start.wrapping_add(lane), crossing, &triangle)?;
         }
     }
     ControlFlow::Continue(())
