@@ -1,5 +1,6 @@
-//! Builds a tree from the root down. The triangles of each node are split into up to eight groups,
-//! and each group becomes a child of the node.
+//! Builds a tree from the root down. The triangles of a large node are split into up to eight
+//! groups, and each group becomes a child of the node. Smaller nodes are built as a binary tree,
+//! which is then collapsed.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -30,6 +31,7 @@ const MAX_COLLAPSED_ITEMS: usize = 1 << 12;
 /// The maximum number of triangles of a surface whose tree has no nodes: the root of the tree is a
 /// leaf.
 pub(crate) const MAX_ROOT_LEAF_TRIANGLES: u32 = 8;
+
 /// Builds the nodes over the items of a tree.
 struct TreeBuilder<'a> {
     source: TreeItems<'a>,

@@ -1,6 +1,7 @@
 //! Checks that a tree from an untrusted sidecar contains all triangles of a surface, within correct
 //! bounding boxes.
 
+use crate::array::Bounds;
 use crate::bvh::bit_set::BitSet;
 use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
 use crate::bvh::layout::{MAX_DEPTH, NO_CHILD, RawNode, WIDTH};
@@ -41,7 +42,7 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
     while let Some((number, within)) = waiting.pop() {
         nodes = nodes.checked_sub(1).ok_or(DamagedTree)?;
         let node = view.node(number)?;
-        if !has_grid(node) {
+        if !has_grid(node, &bounds) {
             return Err(DamagedTree);
         }
         for (at, child) in (0_u32..).zip(&node.children) {
@@ -74,13 +75,11 @@ pub(crate) fn check(view: &TreeView<'_>, triangles: &Triangles<'_>) -> Result<()
 }
 
 /// Returns whether the origin and the steps of a node's grid are in the range that the tree builder
-/// writes.
-///
-/// If the origin and the grid steps are in the range that the tree builder writes, the coordinates
-/// of the grid planes do not overflow to infinity.
-fn has_grid(node: &RawNode) -> bool {
-    node.origin().iter().all(|part| part.abs() <= MAX_COORDINATE)
-        && node.exponents.iter().all(|exponent| *exponent <= 60)
+/// writes. The rounding margins of rays suit only such grids.
+fn has_grid(node: &RawNode, bounds: &Bounds) -> bool {
+    let reach = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, side| most.max(side.abs()));
+    node.origin().iter().all(|part| part.abs() <= reach.min(MAX_COORDINATE))
+        && node.exponents.iter().all(|exponent| (-120..=60).contains(exponent))
 }
 
 /// Returns the intersection of two bounding boxes.

@@ -25,6 +25,7 @@ const _: () = assert!(MAX_LEAF_TRIANGLES == 8 && LANES == 8);
 /// too coarse to find good splits, and the items are converted to a finer grid that covers only
 /// this bounding box.
 const MIN_GRID_STEPS: u16 = 48;
+
 /// The triangles that a tree is built over, and the order of triangles that its leaves refer to.
 pub(crate) struct TreeItems<'a> {
     pub(crate) triangles: &'a Triangles<'a>,
@@ -166,7 +167,6 @@ kernel! {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn fill_items<const FUSED: bool>(
     triangles: &Triangles<'_>,
     cluster: u32,

@@ -39,7 +39,6 @@ impl TriangleBlock {
     /// Returns the bounding box of all triangles of the block whose coordinates are finite and not
     /// beyond ±2^60.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn bounds(&self) -> Bounds {
         let boxes = self.boxes();
         let fold = |lanes: [f32; LANES], with: fn(f32, f32) -> f32, first: f32| lanes.into_iter().fold(first, with);
@@ -56,7 +55,6 @@ impl TriangleBlock {
     /// If a coordinate of a triangle is not finite or beyond ±2^60, the least coordinates of its
     /// bounding box are positive infinity and the greatest are negative infinity.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn boxes(&self) -> [[[f32; LANES]; 3]; 2] {
         let [a, b, c] = &self.corners;
         let mut sound = [true; LANES];
@@ -81,7 +79,6 @@ impl TriangleBlock {
 /// Decodes the vertex indices of eight consecutive triangles into `numbers`, or of fewer at the end
 /// of the array. `start` is the position of the first vertex index in the array.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn decode_run<D: Decode<Value = u32>>(array: &Packed<'_, D>, start: usize, numbers: &mut CornerIndices) {
     let decode = array.decoder();
     let raw = array.raw().get(start..).unwrap_or_default();
@@ -101,7 +98,6 @@ pub(crate) fn decode_run<D: Decode<Value = u32>>(array: &Packed<'_, D>, start: u
 /// Decodes the vertex indices of up to eight triangles, given as separate triangle indices, into
 /// `numbers`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn decode_each<D: Decode<Value = u32>>(
     array: &Packed<'_, D>,
     triangles: impl Iterator<Item = u32>,
@@ -119,7 +115,6 @@ pub(crate) fn decode_each<D: Decode<Value = u32>>(
 /// Calls `get` for the position of each vertex index in `numbers`, and stores the positions in the
 /// lanes of a block of eight triangles.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn gather_positions(numbers: &CornerIndices, get: impl Fn(usize) -> Option<[f32; 3]>) -> TriangleBlock {
     let mut block = TriangleBlock { corners: [[[f32::NAN; LANES]; 3]; 3] };
     for (lane, corners) in numbers.iter().enumerate() {

@@ -3,11 +3,16 @@
 //!
 //! | | |
 //! |---|---|
-//! | triangles | `triangles`: the triangles of a surface; `fetch` decodes eight triangles at a time into the `lanes` of a block; `coordinates`: the range of valid coordinates |
+//! | triangles | `triangles`: the triangles of a surface; it decodes eight triangles at a time into the `lanes` of a block; `coordinates`: the range of valid coordinates |
 //! | building | `build`: builds a tree from the root down over `items`, with splits by `sah`; `collapse`: joins levels of a binary tree; `leaf_order`: how leaves refer to triangles; `pages`: assigns nodes to pages |
 //! | the tree | `tree`: the tree itself; `layout`: the records of a tree; `tree_view`: reads a tree; `persist`: stores trees in a sidecar |
 //! | other trees | `import`: converts the spatial tree of a file; `refit`: adjusts the boxes of a tree to a pose; `check`: checks a tree from a sidecar |
 //! | queries | `traverse`: the traversal loop of all queries, with its stack; the loop uses a `probe` and the `kernel` for the processor |
+
+#![allow(
+    clippy::inline_always,
+    reason = "functions with kernels must be compiled with the target features of their caller"
+)]
 
 pub(crate) mod bit_set;
 pub(crate) mod build;

@@ -1,8 +1,8 @@
 //! The traversal of a tree, which all queries (ray, nearest point, overlap) use.
 //!
-//! The traversal starts at the root and visits the nearest bounding boxes first. In a leaf, a
-//! kernel selects the triangles that may be results, and each of these triangles is then tested
-//! exactly, in `f64`.
+//! The traversal starts at the root and visits the nearest bounding boxes first. In a leaf, the
+//! triangles are tested exactly, in `f64`: all of them for a ray, and those that a kernel selects
+//! for a nearest point.
 
 use std::ops::ControlFlow;
 
@@ -34,15 +34,17 @@ pub(crate) trait TreeQuery {
     /// if child *k* may contain a result.
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]);
     /// Tests the triangles of a leaf in `f32`. Returns a bit mask with a bit set for each triangle
-    /// that may be a result.
-    fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32;
+    /// that may be a result: all of them, if the query has no such test.
+    #[inline]
+    fn test_leaf(&self, _: &impl Kernels, _: &Triangles<'_>, _: &CornerIndices) -> u32 {
+        u32::MAX
+    }
     /// Tests a triangle exactly, in `f64`. Returns `Break` if no other triangle can change the
     /// result of the query.
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()>;
     /// Tests the triangles of a leaf: those that `test_leaf` selects, with `test_triangle`. The
     /// caller passes the vertex indices of the triangles in `corners`.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn visit_leaf(
         &mut self,
         kernels: &impl Kernels,
@@ -96,7 +98,6 @@ impl Traversal {
     /// Visits a node and returns the child to visit next. If `ahead` is given and the query meets
     /// several children, `visit_node` also prefetches these children to the processor cache.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn visit_node(
         &mut self,
         view: &TreeView<'_>,
@@ -114,7 +115,6 @@ impl Traversal {
     /// Visits a leaf and returns the child to visit next. The caller passes the vertex indices of
     /// the leaf's triangles in `corners`.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn visit_leaf(
         &mut self,
         triangles: &Triangles<'_>,
@@ -140,7 +140,6 @@ impl<Q: TreeQuery, P: Probe> KernelJob for TreeSearch<'_, '_, Q, P> {
     type Output = Result<(), DamagedTree>;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, query, probe } = self;
         query.prepare(&view.header.bounds);
@@ -216,7 +215,6 @@ impl Stack {
     /// Entries whose bounding boxes are farther away than `limit` are discarded. Returns `None` if
     /// no entry remains on the stack.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn pop_within(&mut self, limit: f32) -> NextChild {
         loop {
             self.len = self.len.checked_sub(1)?;
@@ -262,7 +260,6 @@ impl Stack {
     /// several bits are set and `ahead` is given, `descend` prefetches the pushed children to the
     /// processor cache.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn descend(
         &mut self,
         node: &RawNode,
@@ -308,7 +305,6 @@ impl Stack {
 
 /// Sorts a few stack entries by distance, with the nearest entry last.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it usually sorts one or two numbers")]
 fn sort(entries: &mut [StackEntry]) {
     for end in 1..entries.len() {
         let mut at = end;

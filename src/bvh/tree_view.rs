@@ -107,7 +107,6 @@ impl<'a> TreeView<'a> {
     /// Prefetches a child that will be visited: an inner node, or the vertex indices of a leaf. If
     /// the tree has its own order of triangles in memory, prefetches the leaf's part of this order.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn prefetch_child(&self, triangles: &Triangles<'_>, child: u32, is_leaf: bool) {
         if is_leaf {
             let first = self.first_triangle(layout::leaf(child).0);
@@ -151,7 +150,6 @@ impl<'a> TreeView<'a> {
 
     /// Returns the indices of the triangles in a leaf, or an error if the tree is damaged.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn leaf(&self, child: u32) -> Result<LeafTriangles<'a>, DamagedTree> {
         let (first, count) = layout::leaf(child);
         let start = self.first_triangle(first);
@@ -249,7 +247,6 @@ impl LeafTriangles<'_> {
     /// Decodes the vertex indices of the corners of all triangles in the leaf. The lanes after the
     /// last triangle repeat the first, because a kernel reads an index that is in range faster.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, triangles: &Triangles<'_>, corners: &mut CornerIndices) {
         match self {
             Self::Run(range) => triangles.corner_indices_from(range.start, corners),

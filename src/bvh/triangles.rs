@@ -22,6 +22,7 @@ const MAX_TRIANGLES: u32 = 1 << 31;
 /// Many sections of a file may share one array of positions, and each section may have few
 /// triangles.
 const MAX_VERTICES_PER_TRIANGLE: usize = 12;
+
 /// The triangles of a surface, in the form that queries read.
 ///
 /// The arrays of positions and of vertex indices are borrowed from the file. A triangle is decoded
@@ -243,7 +244,6 @@ impl<'a> Triangles<'a> {
     /// Decodes the vertex indices of up to eight consecutive triangles, given as a range of
     /// triangle indices. The lanes after the last triangle have an index that is out of range.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices(&self, range: Range<u32>) -> CornerIndices {
         let mut numbers = [[INVALID_VERTEX; 3]; LANES];
         self.corner_indices_from(range.start, &mut numbers);
@@ -254,7 +254,6 @@ impl<'a> Triangles<'a> {
     /// Decodes the vertex indices of eight consecutive triangles, starting with the triangle
     /// `first`.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices_from(&self, first: u32, numbers: &mut CornerIndices) {
         let start = usize::try_from(first).unwrap_or(usize::MAX).saturating_mul(3);
         match &self.indices {
@@ -271,7 +270,6 @@ impl<'a> Triangles<'a> {
 
     /// Decodes the vertex indices of up to eight triangles, given as separate triangle indices.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn corner_indices_of(&self, triangles: impl Iterator<Item = u32>, numbers: &mut CornerIndices) {
         match &self.indices {
             Indices(IndexEncoding::U8(array)) => lanes::decode_each(array, triangles, numbers),
@@ -288,7 +286,6 @@ impl<'a> Triangles<'a> {
 
     /// Decodes the positions of the corners of eight triangles.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn block<const FUSED: bool>(&self, numbers: &CornerIndices) -> TriangleBlock {
         match &self.points {
             VertexPositions::Computed(points) => lanes::gather_positions(numbers, |at| points.get(at).copied()),

@@ -22,8 +22,12 @@ const RAY_BATCH: usize = 4096;
 /// The maximum number of rays whose traversals are interleaved with those of each other. Prepared
 /// rays take memory, which is kept small enough for the processor cache.
 const MAX_INTERLEAVED: usize = 512;
-/// The number of rays at the start of a batch that show how to cast the others.
-const SAMPLE_RAYS: usize = 32;
+/// The minimum number of rays that may be interleaved.
+const MIN_INTERLEAVED: usize = 256;
+/// The number of groups of rays that show how to cast a batch, and the number of rays of a group.
+/// The groups are spread over the batch, because a picture may have nothing at its edge.
+const SAMPLE_GROUPS: usize = 8;
+const GROUP_RAYS: usize = 4;
 /// The average number of triangles that a ray is tested against, from which on rays are cast one by
 /// one. The time of such rays is that of the tests.
 const MANY_TRIANGLES: u32 = 96;
@@ -58,16 +62,19 @@ pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
     let bounds = scene.bounds();
     in_batches(rays, |rays, hits| {
         let mut sample = RaySample::new(&bounds);
-        let mut left = rays.iter().zip(&mut *hits);
-        for (ray, hit) in left.by_ref().take(SAMPLE_RAYS) {
-            *hit = ProbedScene::new(scene, &mut sample).ray(ray);
-            sample.add(hit.as_ref());
+        let groups = if rays.len() < MIN_INTERLEAVED { 0 } else { SAMPLE_GROUPS };
+        for group in rays.chunks(rays.len().div_ceil(SAMPLE_GROUPS)).take(groups) {
+            sample.last = None;
+            for ray in group.iter().take(GROUP_RAYS) {
+                let hit = ProbedScene::new(scene, &mut sample).ray(ray);
+                sample.add(hit.as_ref());
+            }
         }
         if sample.is_incoherent() {
             let chunks = rays.chunks(MAX_INTERLEAVED).zip(hits.chunks_mut(MAX_INTERLEAVED));
             chunks.for_each(|(rays, hits)| interleave(scene, rays, hits));
         } else {
-            left.for_each(|(ray, hit)| *hit = scene.ray(ray));
+            rays.iter().zip(hits).for_each(|(ray, hit)| *hit = scene.ray(ray));
         }
     })
 }
@@ -150,7 +157,6 @@ impl KernelJob for RayBatch<'_, '_> {
     type Output = Result<(), DamagedTree>;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, mask, rays } = self;
         let mut waiting = 0..rays.len();
@@ -181,11 +187,13 @@ impl KernelJob for RayBatch<'_, '_> {
 /// What the first rays of a batch have shown.
 struct RaySample {
     rays: u32,
-    /// The number of reads of the mesh: four for each triangle that a ray is tested against.
+    /// The number of reads of the mesh: four for each triangle that a ray is tested against, or one
+    /// if its positions are in memory.
     reads: u32,
+    /// The hit before, in the same group.
     last: Option<[f32; 3]>,
+    /// The number of hits with a hit before, and of those that were close to it.
     hits: u32,
-    /// The number of hits that were close to the hit before.
     close_hits: u32,
     /// The square of the greatest distance of close hits.
     close: f32,
@@ -200,11 +208,11 @@ impl RaySample {
 
     fn add(&mut self, hit: Option<&Hit>) {
         self.rays = self.rays.saturating_add(1);
-        if let Some(Hit { point, .. }) = hit {
-            let away = self.last.replace(*point).map(|last| subtract(*point, last));
+        let point = hit.map(|hit| hit.point);
+        if let Some((point, last)) = point.zip(std::mem::replace(&mut self.last, point)) {
+            let away = subtract(point, last);
             self.hits = self.hits.saturating_add(1);
-            self.close_hits =
-                self.close_hits.saturating_add(away.is_some_and(|away| dot(away, away) < self.close).into());
+            self.close_hits = self.close_hits.saturating_add((dot(away, away) < self.close).into());
         }
     }
 
@@ -242,7 +250,6 @@ impl ActiveRay {
     /// Visits the prefetched tree node or leaf, and prefetches the memory of the node or leaf that
     /// the ray visits next.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn step(
         &mut self,
         view: &TreeView<'_>,

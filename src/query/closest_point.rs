@@ -101,13 +101,11 @@ impl TreeQuery for NearestSearch<'_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
         kernels.point_boxes(node, &self.query.point, self.query.limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32 {
         kernels.point_triangles(&kernels.block(triangles, corners), &self.query.point, self.query.limit)
     }

@@ -225,13 +225,11 @@ impl TreeQuery for NearestInPlaced<'_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
         kernels.point_boxes(node, &self.point, self.limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_leaf(&self, kernels: &impl Kernels, triangles: &Triangles<'_>, corners: &CornerIndices) -> u32 {
         kernels.point_triangles(&kernels.block(triangles, corners), &self.point, self.limit)
     }

@@ -46,10 +46,15 @@
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 14 pages of the mesh file and the sidecar together |
 //!
-//! [`Scene::rays`] is the fastest method for casting many incoherent rays: it works on
-//! other rays while one ray waits for data from memory. An animated surface needs no new tree:
+//! [`Scene::rays`] is the fastest method for casting many incoherent rays: it interleaves their
+//! searches, because each waits for data from memory. An animated surface needs no new tree:
 //! [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another vertex frame.
 //! [`Scene::from_file_trees`] converts the spatial trees that a file stores to query trees.
+
+#![allow(
+    clippy::inline_always,
+    reason = "functions with kernels must be compiled with the target features of their caller"
+)]
 
 mod adjacency;
 mod attributes;

@@ -5,10 +5,8 @@ use std::ops::ControlFlow;
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch::Kernels;
-use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
-use crate::bvh::triangles::Triangles;
 use crate::query::frustum::Frustum;
 use crate::query::triangle_overlap::{overlaps_box, overlaps_frustum};
 
@@ -74,10 +72,6 @@ impl<V: QueryVolume, T, F: Fn(u32) -> T> TreeQuery for OverlapSearch<'_, V, T, F
         let meets = |child: usize| node.child_box(child).is_some_and(|bounds| self.volume.meets(&outward(bounds)));
         let bits = (0..WIDTH).rev().fold(0, |bits, child| bits << 1 | u32::from(meets(child)));
         (bits, [0.0; WIDTH])
-    }
-
-    fn test_leaf(&self, _: &impl Kernels, _: &Triangles<'_>, _: &CornerIndices) -> u32 {
-        u32::MAX
     }
 
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {

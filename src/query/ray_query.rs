@@ -1,7 +1,7 @@
 //! A query that casts a ray through a tree.
 //!
-//! A ray is first tested against bounding boxes and triangles in `f32`, with a margin for rounding
-//! errors. The triangles that the ray may hit are then tested exactly in `f64`. A collector
+//! A ray is tested against bounding boxes in `f32`, with a margin for rounding errors, and against
+//! the triangles of leaves exactly, in `f64`. A collector
 //! receives the hits: it keeps the nearest hit, whether there is one, or all.
 
 use std::ops::ControlFlow;
@@ -103,7 +103,6 @@ impl RayQuery {
 
     /// Prepares the ray for the tree of a surface with the given bounding box.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn aim_at(&self, bounds: &Bounds) -> Aim {
         let [least, _] = self.exact.range;
         let origin = self.exact.origin.map(narrow);
@@ -119,28 +118,21 @@ impl RayQuery {
 
     /// Returns the inverse of each component of the scaled direction.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn inverse(&self) -> [f32; 3] {
         let inverse = self.exact.inverse.map(|inverse| narrow(inverse * self.measure));
         inverse.map(|inverse| fast_max(fast_min(inverse, MAX_INVERSE), -MAX_INVERSE))
     }
 
     /// Returns the distance at which the ray enters a bounding box or at which its range starts,
-    /// and the point of the ray there.
+    /// rounded down, and the point of the ray there.
     #[cold]
     fn start_at(&self, bounds: &Bounds) -> (f64, [f32; 3]) {
-        let [least, _] = self.exact.range;
-        let mut start = least * self.measure;
-        let axes = bounds.min.iter().zip(bounds.max).zip(self.exact.origin.iter().zip(self.inverse()));
-        for ((min, max), (origin, inverse)) in axes {
-            let [one, other] = [*min, max].map(|plane| (f64::from(plane) - origin) * f64::from(inverse));
-            start = start.max(one.min(other));
-        }
-        let most = f64::from(MAX_COORDINATE);
-        let start = start.clamp(-most, most);
+        let [entry, _] = self.along(bounds);
+        let most = 4.0 * f64::from(MAX_COORDINATE);
+        let start = entry.clamp(-most, most);
         let mut point = self.exact.origin;
         for (part, inverse) in point.iter_mut().zip(self.exact.inverse) {
-            *part += start / self.measure / inverse;
+            *part += start / (self.measure * inverse);
         }
         (start, point.map(narrow))
     }
@@ -150,9 +142,13 @@ impl RayQuery {
     ///
     /// Returns `None` if the ray does not meet the bounding box within the range of the ray.
     pub(crate) fn meets(&self, bounds: &Bounds) -> Option<f64> {
-        if bounds.is_empty() {
-            return None;
-        }
+        let [near, far] = self.along(bounds);
+        (!bounds.is_empty() && near <= far).then_some(near)
+    }
+
+    /// Returns the distances between which the ray is in a bounding box and in its range, the first
+    /// rounded down and the second rounded up. The first is the greater one if there are none.
+    fn along(&self, bounds: &Bounds) -> [f64; 2] {
         let margin = fast_max(largest(&self.exact.origin.map(narrow)), reach_of(bounds)) * EXACT_TEST_MARGIN;
         let [least, _] = self.exact.range;
         let [near, far] = [least, self.greatest].map(|t| t * self.measure);
@@ -166,7 +162,7 @@ impl RayQuery {
             near = near.max(one.min(other) - slack);
             far = far.min(one.max(other) + slack);
         }
-        (near <= far).then_some(near)
+        [near, far]
     }
 }
 
@@ -223,7 +219,6 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn prepare(&mut self, bounds: &Bounds) {
         *self.aim = self.ray.aim_at(bounds);
     }
@@ -234,19 +229,11 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_node(&self, kernels: &impl Kernels, node: &RawNode) -> (u32, [f32; WIDTH]) {
         kernels.ray_boxes(node, &self.aim.ray, self.aim.limit)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
-    fn test_leaf(&self, _: &impl Kernels, _: &Triangles<'_>, _: &CornerIndices) -> u32 {
-        u32::MAX
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn visit_leaf(
         &mut self,
         kernels: &impl Kernels,
@@ -268,7 +255,6 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         if let Some(crossing) = self.ray.exact.crossing(corners)
             && self.ray.faces.accepts(crossing.front)

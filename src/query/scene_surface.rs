@@ -63,7 +63,6 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
     /// result. If several hits have the same ray parameter `t`, passes the first of them in the
     /// order of surfaces and triangles.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn first_hit<T>(
         self,
         query: &mut RayQuery,
@@ -151,7 +150,6 @@ impl<'s> SceneSurface<'s, '_> {
     /// If the tree of the surface is damaged, builds a new tree and runs the query in the new tree.
     /// If there is not enough memory for a new tree, tests every triangle without a tree.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn search(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) {
         if self.search_sound_tree(query, probe).is_err() {
             query.restart();
@@ -160,7 +158,6 @@ impl<'s> SceneSurface<'s, '_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     fn search_sound_tree(&self, query: &mut impl TreeQuery, probe: &mut impl Probe) -> Result<(), DamagedTree> {
         if !self.tree.is_damaged() {
             if self.search_tree(self.tree.view(), query, probe).is_ok() {
@@ -173,7 +170,6 @@ impl<'s> SceneSurface<'s, '_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     fn search_tree(
         &self,
         view: TreeView<'_>,
@@ -185,7 +181,6 @@ impl<'s> SceneSurface<'s, '_> {
 
     /// Casts a ray at the surface and passes its hits to the collector `hits`.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn cast(&self, ray: &mut RayQuery, hits: &mut impl HitCollector, probe: &mut impl Probe) {
         let mut aim = Aim::NOWHERE;
         self.search(&mut SingleRay::new(ray, &mut aim, hits), probe);
@@ -231,7 +226,6 @@ impl<'s> SceneSurface<'s, '_> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it copies results otherwise")]
     pub(crate) fn hit(&self, ray: &Ray, hit: &TriangleHit) -> Hit {
         let crossing = hit.crossing;
         let length = ray.direction.iter().map(|part| f64::from(*part) * f64::from(*part)).sum::<f64>().sqrt();

@@ -306,33 +306,63 @@ impl Probe for NodeCounter {
     fn read_mesh(&mut self, _: &[u8]) {}
 }
 
-/// Casts rays that start up to a million radii away from a ball, or whose range starts before their
-/// origin, and compares the number of nodes with that of rays from nearby.
+/// Returns the six sides of a cube, each divided into `side` times `side` squares.
+fn cube(side: u16) -> Shape {
+    let place = |at: u16| f32::from(at) / f32::from(side) * 2.0 - 1.0;
+    let mut triangles = Vec::new();
+    for (axis, sign) in (0..3).flat_map(|axis| [(axis, 1.0), (axis, -1.0)]) {
+        for (column, row) in (0..side).flat_map(|column| (0..side).map(move |row| (column, row))) {
+            let corner = |column, row| {
+                let mut corner = [place(column), place(row), sign];
+                corner.rotate_right(axis);
+                corner
+            };
+            let [a, b] = [corner(column, row), corner(column + 1, row)];
+            let [c, d] = [corner(column, row + 1), corner(column + 1, row + 1)];
+            triangles.extend([[a, b, c], [c, b, d]]);
+        }
+    }
+    Shape::soup(&triangles)
+}
+
+/// Casts rays that start up to a million radii away from a shape, or whose range starts before
+/// their origin, and compares the number of nodes with that of rays from nearby.
+///
+/// The sides of a cube are in the planes of its bounding box, where a ray enters the box.
 #[test]
 fn rays_from_far_away_read_few_nodes() {
     let mut random = Random::new(36);
-    let shape = ball(&mut random, 60);
-    let scene = shape.scene();
-    let faces = [shape.faces()];
-    let oracle = Oracle::new(&faces);
-    let tree = std::ptr::from_ref(scene.trees().next().unwrap().1);
-    let mut near = None;
-    for radii in [3.0, 1e2, 1e3, 1e4, 3e4, 1e5, 1e6_f32] {
-        let (mut nodes, mut hits) = (NodeCounter::default(), 0);
-        for _ in 0..RAYS {
-            let [from, target] = [(); 2].map(|()| [(); 3].map(|()| 2.0 * random.unit() - 1.0));
-            let (from, target) = (from.map(|part| part * radii), target.map(|part| part * 0.4));
-            let backward = Ray::toward(from, [0, 1, 2].map(|axis| 2.0 * from[axis] - target[axis]));
-            for ray in [Ray::toward(from, target), backward.within([f32::NEG_INFINITY, 0.0])] {
-                hits += oracle.expect_ray(&scene, &ray);
-                let _ = ProbedScene::new(&scene, &mut nodes).ray(&ray);
+    for shape in [ball(&mut random, 60), cube(30)] {
+        let scene = shape.scene();
+        let faces = [shape.faces()];
+        let oracle = Oracle::new(&faces);
+        let tree = std::ptr::from_ref(scene.trees().next().unwrap().1);
+        let mut near = None;
+        for radii in [3.0, 32.0, 1e2, 1e3, 1e4, 3e4, 1e5, 1e6_f32] {
+            let (mut nodes, mut hits) = (NodeCounter::default(), 0);
+            for _ in 0..RAYS {
+                let [from, target] = [(); 2].map(|()| [(); 3].map(|()| 2.0 * random.unit() - 1.0));
+                let (from, target) = (from.map(|part| part * radii), target.map(|part| part * 0.4));
+                let backward = Ray::toward(from, [0, 1, 2].map(|axis| 2.0 * from[axis] - target[axis]));
+                for ray in [Ray::toward(from, target), backward.within([f32::NEG_INFINITY, 0.0])] {
+                    hits += oracle.expect_ray(&scene, &ray);
+                    let _ = ProbedScene::new(&scene, &mut nodes).ray(&ray);
+                }
             }
+            let near = *near.get_or_insert(nodes.0);
+            assert!(nodes.0 <= near + near / 4, "{} nodes from {radii} radii, {near} from 3 radii", nodes.0);
+            assert!(hits >= RAYS, "{hits} hits from {radii} radii");
         }
-        let near = *near.get_or_insert(nodes.0);
-        assert!(nodes.0 <= near + near / 4, "{} nodes from {radii} radii, {near} from 3 radii", nodes.0);
-        assert!(hits >= RAYS, "{hits} hits from {radii} radii");
+        let before = [f32::NEG_INFINITY, 0.0];
+        for (origin, range) in [([5.0, -1.0, 0.0], before), ([1e18, 0.0, 0.0], before), ([-9.0, 1.0, 1.0], [0.0, 1e9])]
+        {
+            oracle.expect_ray(&scene, &Ray::new(origin, [1.0, 0.0, 0.0]).within(range));
+        }
+        assert!(std::ptr::eq(tree, scene.trees().next().unwrap().1), "no tree was built again");
     }
-    assert!(std::ptr::eq(tree, scene.trees().next().unwrap().1), "no tree was built again");
+    let ray = Ray::new([-1000.0, -640.53485, 164.24911], [1.0, 0.639_534_83, -0.164_249_12]);
+    let first = cube(30).scene().ray(&ray).unwrap();
+    assert_eq!((first.normal, first.is_front), ([0.0, 1.0, 0.0], false), "{first:?}");
 }
 
 #[test]

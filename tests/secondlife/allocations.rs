@@ -41,8 +41,9 @@ fn a_header_allocates_nothing() {
 /// They are the block itself, the decompressor, the inflated bytes, the offsets of its submeshes,
 /// and the slots for their weight indices.
 const BLOCK: u64 = 5;
-/// The allocation for an index into the weights of a submesh.
-const INDEX: u64 = 1;
+/// The allocations for an index into the weights of a submesh: its blocks, the byte offset of each
+/// run, and a record of both.
+const INDEX: u64 = 3;
 
 #[test]
 fn one_level_is_one_block() {

@@ -1,6 +1,6 @@
 //! The ray in the form that the kernels use: in `f32`, with derived values that are computed once
-//! for each ray and tree. The rounding margins, by which the kernels enlarge bounding boxes and
-//! triangles: rounding errors then never cause a kernel to miss a result.
+//! for each ray and tree. The rounding margins, by which the kernels enlarge what they test in
+//! `f32`: rounding errors then never cause a kernel to miss a result.
 
 /// The margin for the computed distance to a plane of a bounding box, relative to the largest
 /// coordinate in this computation.
@@ -72,8 +72,8 @@ impl ConservativeRay {
         inverse: [0.0; 4],
         near: [0.0; 4],
         far: [0.0; 4],
-        first: [PlaneRow::LowX, PlaneRow::LowY, PlaneRow::LowZ],
-        last: [PlaneRow::HighX, PlaneRow::HighY, PlaneRow::HighZ],
+        first: PlaneRow::LOW,
+        last: PlaneRow::HIGH,
         from: f32::INFINITY,
     };
 
@@ -83,7 +83,6 @@ impl ConservativeRay {
     /// `reach` is the largest coordinate of the origin and of the bounding boxes. `slack` is the
     /// distance by which bounding boxes are enlarged in addition to the margin for rounding errors.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     pub(crate) fn new(origin: [f32; 3], inverse: [f32; 3], from: f32, reach: f32, slack: f32) -> Self {
         let [x, y, z] = inverse;
         let [origin_x, origin_y, origin_z] = origin;
@@ -94,18 +93,24 @@ impl ConservativeRay {
             let (start, width) = (-(origin * inverse), width * inverse.abs());
             (*near, *far) = (start - width, start + width);
         }
-        let rows = |inverse: f32, low, high| if inverse < 0.0 { (high, low) } else { (low, high) };
-        let (first_x, last_x) = rows(x, PlaneRow::LowX, PlaneRow::HighX);
-        let (first_y, last_y) = rows(y, PlaneRow::LowY, PlaneRow::HighY);
-        let (first_z, last_z) = rows(z, PlaneRow::LowZ, PlaneRow::HighZ);
-        Self { inverse, near, far, first: [first_x, first_y, first_z], last: [last_x, last_y, last_z], from }
+        let (mut first, mut last) = (PlaneRow::LOW, PlaneRow::HIGH);
+        for ((first, last), inverse) in first.iter_mut().zip(&mut last).zip(inverse) {
+            if inverse < 0.0 {
+                std::mem::swap(first, last);
+            }
+        }
+        Self { inverse, near, far, first, last, from }
     }
 }
 
 impl PlaneRow {
+    /// The lower planes along x, y and z.
+    pub(crate) const LOW: [Self; 3] = [Self::LowX, Self::LowY, Self::LowZ];
+    /// The upper planes along x, y and z.
+    pub(crate) const HIGH: [Self; 3] = [Self::HighX, Self::HighY, Self::HighZ];
+
     /// Returns the index of the row in a node that is read as rows of eight bytes.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
     #[allow(clippy::as_conversions, reason = "the numbers of the variants are from 2 to 7")]
     pub(crate) const fn index(self) -> usize {
         self as usize

@@ -18,7 +18,7 @@ use crate::simd::kernel;
 /// function pointers) inherit the target features of the function that creates them.
 macro_rules! kernels {
     ($($(#[$meta:meta])* $name:ident: $kernel:ident($($arg:ident: $type:ty),*) -> $value:ty;)*) => {
-        /// The kernels: tests of eight bounding boxes, or eight triangles, at a time.
+        /// The kernels: tests of several bounding boxes or triangles at a time.
         pub(crate) trait Kernels {
             $($(#[$meta])* fn $name(&self, $($arg: $type),*) -> $value;)*
         }
@@ -33,7 +33,6 @@ macro_rules! kernels {
         {
             $(
                 #[inline(always)]
-                #[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
                 fn $name(&self, $($arg: $type),*) -> $value {
                     (self.$name)($($arg),*)
                 }

@@ -1,9 +1,10 @@
-//! Kernels: tests of eight bounding boxes or eight triangles at a time, in a portable version and a
+//! Kernels: tests of several bounding boxes or triangles at a time, in a portable version and a
 //! version for AVX2.
 //!
-//! The kernels are conservative: they enlarge bounding boxes and triangles by the maximum rounding
-//! error of the test in `f32`, which ensures that no hit is missed. If a kernel accepts a triangle,
-//! the query then tests this triangle exactly, in `f64`.
+//! Rays are tested against triangles exactly, in `f64`. The other tests are in `f32` and
+//! conservative: they enlarge bounding boxes and triangles by the maximum rounding error, which
+//! ensures that no result is missed. The nearest-point query then tests the triangles that a kernel
+//! accepts exactly.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(crate) mod avx2;

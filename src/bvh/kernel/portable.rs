@@ -1,5 +1,4 @@
-//! The portable kernels, for every processor: tests of eight bounding boxes or eight triangles at a
-//! time.
+//! The portable kernels, for every processor.
 
 use std::ops::{ControlFlow, Range};
 
@@ -24,7 +23,6 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
 /// Returns a bit mask and the distance at which the ray enters each bounding box. Bit *k* of the
 /// mask is set if the ray enters the bounding box of child *k* at a distance of at most `limit`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
     let rows: &[[u8; WIDTH]; size_of::<RawNode>() / WIDTH] = transmute_ref!(node);
     let row = |row: PlaneRow| rows.get(row.index()).copied().unwrap_or_default();
@@ -44,7 +42,6 @@ pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u
 
 /// Returns a bit mask with a bit set for each child of a node that exists.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn existing(node: &RawNode) -> u32 {
     let mut bits = 0;
     for (lane, child) in (0_u32..).zip(&node.children) {
@@ -55,7 +52,6 @@ fn existing(node: &RawNode) -> u32 {
 
 /// Returns the stack entry of each child of a node, for the distances that a test returned.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn entries(node: &RawNode, near: &[f32; WIDTH]) -> [StackEntry; WIDTH] {
     let mut entries = [0; WIDTH];
     let children = node.children.iter().zip(near).zip(0_u32..);
@@ -67,7 +63,6 @@ pub(crate) fn entries(node: &RawNode, near: &[f32; WIDTH]) -> [StackEntry; WIDTH
 
 /// Returns a bit mask in which bit *i* is set if `ones[i] <= others[i]`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
     let mut bits = 0;
     for (lane, (one, other)) in (0_u32..).zip(ones.iter().zip(others)) {
@@ -79,7 +74,6 @@ fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
 /// Tests a ray exactly against the triangles of a leaf whose numbers are in `lanes`, and calls
 /// `found` for each crossing.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn ray_triangles(
     triangles: &Triangles<'_>,
     corners: &CornerIndices,
@@ -103,7 +97,6 @@ pub(crate) fn ray_triangles(
 /// box. Bit *k* of the mask is set if the squared distance of the point from the bounding box of
 /// child *k* is at most `limit`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
     let mut sums = [0.0; WIDTH];
     let axes = node.low.iter().zip(&node.high).zip(node.origin().into_iter().zip(node.steps()).zip(point));
@@ -123,7 +116,6 @@ pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32,
 /// Returns a bit mask with a bit set for each triangle whose squared distance from a point may be
 /// at most `limit`.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "it must be compiled with the target features of its caller")]
 pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32 {
     let mut bounds = [f32::NAN; LANES];
     for (lane, place) in bounds.iter_mut().enumerate() {

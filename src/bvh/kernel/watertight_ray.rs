@@ -276,8 +276,8 @@ mod tests {
         }
     }
 
-    /// Casts rays at leaves whose positions are floats or 16-bit codes, or of which one is out of
-    /// range.
+    /// Casts rays at leaves whose positions are floats or 16-bit codes. Some leaves have a vertex
+    /// index that is out of range.
     ///
     /// The crossings of each SIMD level must equal those of single triangles, bit for bit.
     #[test]
