@@ -329,8 +329,8 @@ fn what_is_too_deep_is_none() {
         Tree::from_spatial_tree(&triangles, &ListTree { nodes, triangles: (0..count).collect() }).unwrap()
     };
     // A node with eight children takes seven nodes of the chain.
-    assert!(chain(7 * 26).is_some());
-    assert!(chain(7 * 26 + 40).is_none());
+    assert!(chain(7 * 48).is_some());
+    assert!(chain(7 * 48 + 40).is_none());
     assert!(chain(100_000).is_none());
 }
 
