@@ -649,6 +649,35 @@ fn survives_boxes_that_exclude_hits() {
     }
 }
 
+/// Stores the planes of a flat mesh on grids that no builder writes: with a far origin, which takes
+/// the precision of the rays, and with the smallest step.
+#[test]
+fn survives_grids_that_rays_cannot_test() {
+    let spoken = &*SPOKEN;
+    let nodes = spoken.nodes(1);
+    let grids = [(-1_152_921_504_606_846_976.0_f32, 53_i8, 128, 128), (0.0, -128, 0, 1), (0.0, -121, 1, 1)];
+    for (origin, exponent, low, high) in grids {
+        let mut spoilt = spoken.sidecar.clone();
+        for (at, _) in &nodes {
+            spoilt[at + 8..at + 12].copy_from_slice(&origin.to_le_bytes());
+            spoilt[at + EXPONENTS + 2] = exponent.to_le_bytes()[0];
+            for child in spoken.children(*at) {
+                spoilt[at + LOW + 16 + child.lane] = low;
+                spoilt[at + HIGH + 16 + child.lane] = high;
+            }
+        }
+        reseal(&mut spoilt);
+        let sidecar = SidecarCase::sidecar(&spoilt, Trust::Untrusted).unwrap();
+        let (scene, built) = (Scene::indexed(&spoken.flat, &sidecar).unwrap(), Scene::new(&spoken.flat).unwrap());
+        let mut random = Random::new(48);
+        for _ in 0..200 {
+            let mut part = || random.unit() * 34.0;
+            let ray = Ray::toward([part(), part(), 3.0], [part(), part(), 0.0]);
+            assert_eq!(scene.ray(&ray), built.ray(&ray), "2^{exponent} at {origin}");
+        }
+    }
+}
+
 #[test]
 fn survives_wrong_orders_of_triangles() {
     let spoken = &*SPOKEN;
