@@ -30,7 +30,7 @@ const SAMPLE_GROUPS: usize = 8;
 const GROUP_RAYS: usize = 4;
 /// The average number of triangles that a ray is tested against, from which on rays are cast one by
 /// one. The time of such rays is that of the tests.
-const MANY_TRIANGLES: u32 = 96;
+const MANY_TRIANGLES: u32 = 32;
 /// Two hits are close if their distance is less than this fraction of the size of the scene. If
 /// most rays in sequence have close hits, they are cast one by one, because each finds what it
 /// reads in the processor cache.
