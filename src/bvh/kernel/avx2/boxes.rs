@@ -4,10 +4,10 @@
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_GT_OQ, _CMP_LE_OQ, _mm_cvtsi64_si128, _mm256_add_epi32, _mm256_and_si256, _mm256_andnot_ps,
     _mm256_andnot_si256, _mm256_blend_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
-    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_fnmsub_ps, _mm256_max_ps, _mm256_min_ps, _mm256_or_ps, _mm256_or_si256,
-    _mm256_permute_ps, _mm256_permute4x64_epi64, _mm256_set_m128, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_shuffle_epi8, _mm256_srai_epi32, _mm256_srlv_epi32, _mm256_sub_ps, _mm256_unpackhi_epi32,
-    _mm256_unpacklo_epi32,
+    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_fnmsub_ps, _mm256_max_epi32, _mm256_max_ps, _mm256_min_ps, _mm256_mul_ps,
+    _mm256_or_ps, _mm256_or_si256, _mm256_permute_ps, _mm256_permute4x64_epi64, _mm256_set_m128, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_epi8, _mm256_srai_epi32, _mm256_srlv_epi32, _mm256_sub_ps,
+    _mm256_unpackhi_epi32, _mm256_unpacklo_epi32,
 };
 
 use bytemuck::cast;
@@ -56,14 +56,13 @@ fn grid(node: &RawNode) -> (__m256, __m256i) {
     (_mm256_blend_ps::<0b1000_1000>(header, _mm256_setzero_ps()), exponents)
 }
 
-/// Multiplies numbers by powers of two.
-///
-/// Adding the exponents is exact, because the numbers are at least 1, and no exponent is below
-/// -120.
+/// Multiplies numbers by the powers of two with the given exponents, which are at least -126 like
+/// those of [`RawNode::steps`].
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn scaled(numbers: __m256, exponents: __m256i) -> __m256 {
-    cast(_mm256_add_epi32(cast(numbers), exponents))
+    let biased = _mm256_add_epi32(exponents, _mm256_set1_epi32(127 << 23));
+    _mm256_mul_ps(numbers, cast(_mm256_max_epi32(biased, _mm256_set1_epi32(1 << 23))))
 }
 
 /// Returns eight planes of the children's bounding boxes, in grid steps.
