@@ -807,4 +807,18 @@ fn loses_no_block_that_the_table_leaves_out() {
     let mut out = Vec::new();
     mesh.write_to(0, &mut out).unwrap();
     assert!(out == whole, "the table is corrected, and no block is lost");
+
+    // A second table after the closing magic number is the one that the reader uses.
+    for (places, is_wrong) in [(&spoilt[table..], true), (&whole[table..], false)] {
+        let twice = [&whole[..], b"ms14", places].concat();
+        let mesh = Mesh::open(twice.as_slice()).unwrap();
+        assert_eq!(blocks(&mesh, 1)[0] == last, is_wrong);
+        let mut found = Vec::new();
+        mesh.validate(&mut |finding| found.push((finding.rule, finding.offset))).unwrap();
+        assert_eq!(found.contains(&("UG20", whole.len() as u64 + 4 + 8)), is_wrong, "{found:?}");
+        assert!(found.iter().any(|(rule, _)| *rule == "UG24"), "{found:?}");
+        let mut out = Vec::new();
+        mesh.write_to(0, &mut out).unwrap();
+        assert!(out == whole);
+    }
 }

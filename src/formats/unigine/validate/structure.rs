@@ -40,6 +40,11 @@ pub(super) fn check(mesh: MeshReader<'_>, report: &mut Report<'_>) -> Result<()>
     }
     if let Some(table) = table {
         check_table(mesh, table, report);
+        // The reader uses the last table of the file. If bytes with another table follow the
+        // closing magic number, this is not the table after the tree blocks.
+        if let Some(used) = mesh.table().filter(|used| *used != table) {
+            check_table(mesh, used, report);
+        }
     }
     let mut names = SortedNames::default();
     for index in 0..mesh.surface_count() {
