@@ -426,39 +426,43 @@ pub(crate) fn prefetch_items<T>(array: &[T], index: usize, lines: usize) {
     let _ = (array, index, lines);
 }
 
-/// Loads the first `SIZE` bytes of each of twelve records of `STRIDE` bytes, given by their
-/// indices.
-///
-/// `SIZE` may be greater than `STRIDE`. Returns `None` if a loaded byte would be after the last
-/// byte of `bytes`.
+/// Records of `STRIDE` bytes, given by their numbers, of which the first `SIZE` bytes are loaded.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(crate) fn load_records<const STRIDE: usize, const SIZE: usize>(
-    bytes: &[u8],
-    numbers: &[u32; 12],
-) -> Option<[[u8; SIZE]; 12]> {
-    use std::arch::x86_64::{__m128i, _mm_cvtsi128_si32, _mm_max_epu32, _mm_shuffle_epi32};
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Records<'a, const STRIDE: usize, const SIZE: usize> {
+    /// Contains the `SIZE` bytes from `number * STRIDE` on for each of `numbers`.
+    bytes: &'a [u8],
+    numbers: &'a [[u32; 12]; 2],
+}
 
-    let [first, second, third]: [__m128i; 3] = bytemuck::cast(*numbers);
-    let greatest = _mm_max_epu32(_mm_max_epu32(first, second), third);
-    let greatest = _mm_max_epu32(greatest, _mm_shuffle_epi32::<0b01_00_11_10>(greatest));
-    let greatest = _mm_max_epu32(greatest, _mm_shuffle_epi32::<0b10_11_00_01>(greatest));
-    let greatest = _mm_cvtsi128_si32(greatest).cast_unsigned();
-    let index = |number| usize::try_from(number).unwrap_or(usize::MAX);
-    let end = index(greatest).checked_mul(STRIDE)?.checked_add(SIZE)?;
-    if end > bytes.len() {
-        return None;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+impl<'a, const STRIDE: usize, const SIZE: usize> Records<'a, STRIDE, SIZE> {
+    /// Returns the records with the given numbers. `SIZE` may be greater than `STRIDE`.
+    ///
+    /// Returns `None` if a byte of a record would be after the last byte of `bytes`.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the vector instructions of the caller find the greatest number")]
+    pub(crate) fn new(bytes: &'a [u8], numbers: &'a [[u32; 12]; 2]) -> Option<Self> {
+        let greatest = numbers.as_flattened().iter().fold(0, |greatest: u32, number| greatest.max(*number));
+        let end = usize::try_from(greatest).ok()?.checked_mul(STRIDE)?.checked_add(SIZE)?;
+        (end <= bytes.len()).then_some(Self { bytes, numbers })
     }
-    let mut records = [[0; SIZE]; 12];
-    for (place, number) in records.iter_mut().zip(numbers) {
-        let record = bytes.as_ptr().wrapping_add(index(*number).wrapping_mul(STRIDE));
-        // SAFETY: `number` is at most `greatest`, so the `SIZE` bytes from `record` on end at or
-        // before `end`, without an overflow. `end` is in the bounds of `bytes`, which is borrowed.
-        // An array of bytes has no alignment and no invalid values.
-        *place = unsafe { record.cast::<[u8; SIZE]>().read_unaligned() };
+
+    /// Loads the first twelve of the records, or the last twelve.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the records are loaded to vectors of the caller")]
+    pub(crate) fn load(&self, is_last: bool) -> [[u8; SIZE]; 12] {
+        let [first, last] = self.numbers;
+        let mut records = [[0; SIZE]; 12];
+        for (place, number) in records.iter_mut().zip(if is_last { last } else { first }) {
+            let start = usize::try_from(*number).unwrap_or(0).wrapping_mul(STRIDE);
+            // SAFETY: `new` has compared the end of the record with the greatest number with the
+            // length of `bytes`, so the `SIZE` bytes from `start` on are in `bytes`. An array of
+            // bytes has no alignment and no invalid values.
+            *place = unsafe { self.bytes.as_ptr().add(start).cast::<[u8; SIZE]>().read_unaligned() };
+        }
+        records
     }
-    Some(records)
 }
 
 /// Returns the distance from an address that a loop reads to the address that it prefetches, in
@@ -514,27 +518,18 @@ mod tests {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[test]
     fn loads_records_that_are_in_bounds() {
-        if CpuLevel::best() < CpuLevel::Avx2 {
-            return;
-        }
         let bytes: [u8; 20] = std::array::from_fn(|at| u8::try_from(at).unwrap());
-        for place in 0..12 {
-            let mut numbers = [0; 12];
-            numbers[place] = 5;
-            // SAFETY: the processor has AVX2.
-            let [four, five, six] = unsafe {
-                let four = load_records::<3, 4>(&bytes, &numbers);
-                let five = load_records::<3, 5>(&bytes, &numbers);
-                numbers[place] = if place % 2 == 0 { 6 } else { u32::MAX };
-                [
-                    four.map(|all| all[place].to_vec()),
-                    five.map(|all| all[place].to_vec()),
-                    load_records::<3, 4>(&bytes, &numbers).map(|_| Vec::new()),
-                ]
-            };
-            assert_eq!(four, Some(vec![15, 16, 17, 18]));
-            assert_eq!(five, Some(vec![15, 16, 17, 18, 19]), "up to the last byte");
-            assert_eq!(six, None, "after the last byte");
+        for place in 0..24 {
+            let mut numbers = [[0; 12]; 2];
+            numbers.as_flattened_mut()[place] = 5;
+            let four = Records::<3, 4>::new(&bytes, &numbers).unwrap().load(place >= 12);
+            let five = Records::<3, 5>::new(&bytes, &numbers).unwrap().load(place >= 12);
+            assert_eq!(four[place % 12], [15, 16, 17, 18]);
+            assert_eq!(five[place % 12], [15, 16, 17, 18, 19], "up to the last byte");
+            for number in [6, u32::MAX] {
+                numbers.as_flattened_mut()[place] = number;
+                assert!(Records::<3, 4>::new(&bytes, &numbers).is_none(), "after the last byte");
+            }
         }
     }
 

@@ -184,8 +184,8 @@ fn report_triangle<P: Probe>(triangles: &Triangles<'_>, triangle: u32, probe: &m
     }
 }
 
-/// The number of stack entries that need no allocation. Few traversals need a tenth of them.
-const STACK_SIZE: usize = 64;
+/// The number of stack entries that need no allocation. Few traversals need a fifth of them.
+const STACK_SIZE: usize = 32;
 /// The maximum number of stack entries. While a query descends from the root to a leaf, at most
 /// seven children of each visited node remain on the stack.
 const MAX_ENTRIES: usize = 7 * MAX_DEPTH;

@@ -55,8 +55,10 @@ pub(crate) struct ConservativeRay {
 
 /// The planes of the children's bounding boxes on one side of one axis, as the index of eight bytes
 /// of a [`RawNode`](crate::bvh::layout::RawNode).
+///
+/// It has the size of an index, because a kernel reads six of them for each node.
 #[derive(Clone, Copy, Debug)]
-#[repr(u8)]
+#[repr(usize)]
 pub(crate) enum PlaneRow {
     LowX = 2,
     LowY = 3,

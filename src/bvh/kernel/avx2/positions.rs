@@ -7,6 +7,7 @@ use std::arch::x86_64::{
 };
 
 use bytemuck::{cast, cast_slice};
+use zerocopy::transmute_ref;
 
 use crate::array::Array;
 use crate::bvh::lanes::{CornerIndices, LANES, QUAD, TriangleBlock};
@@ -14,40 +15,49 @@ use crate::bvh::triangles::{Triangles, VertexPositions};
 use crate::decode::MinMax16;
 use crate::decode::divisor::BY_65535;
 use crate::model::{PositionEncoding, Positions};
-use crate::simd::load_records;
+use crate::simd::Records;
 
 /// The positions of the corners of four triangles: for each corner and each axis, one vector with
 /// the coordinate of every triangle.
 pub(super) type Quad = [[__m128; 3]; 3];
 
-/// Loads the positions of the corners of four triangles. Returns `None` if a vertex index is that
-/// of the last position, which can't be loaded as 16 bytes, or is out of range.
+/// Positions of three floats. The last position of an array cannot be loaded, because each position
+/// is loaded as 16 bytes.
+pub(super) type FloatRecords<'a> = Records<'a, 12, 16>;
+
+/// Positions of three 16-bit codes. The last position of an array cannot be loaded, because each
+/// position is loaded as 8 bytes.
+pub(super) type CodeRecords<'a> = Records<'a, 6, 8>;
+
+/// Loads the positions of the corners of the first four triangles of a leaf, or of the last four.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-#[allow(clippy::many_single_char_names, reason = "twelve corners with the same role")]
-pub(super) fn load_positions(bytes: &[u8], numbers: &[u32; 3 * QUAD]) -> Option<Quad> {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = load_records::<12, 16>(bytes, numbers)?;
-    let quad = |corners: [[u8; 16]; QUAD]| {
-        let [a, b, c, d]: [__m128; QUAD] = cast(corners);
-        turned4(a, b, c, d)
-    };
-    Some([quad([a, d, g, j]), quad([b, e, h, k]), quad([c, f, i, l])])
+pub(super) fn load_positions(records: FloatRecords<'_>, is_last: bool) -> Quad {
+    let quad = |[a, b, c, d]: [[u8; 16]; QUAD]| turned4(cast(a), cast(b), cast(c), cast(d));
+    let [first, second, third] = by_corner(records.load(is_last));
+    [quad(first), quad(second), quad(third)]
 }
 
 /// Decodes the positions of the corners of four triangles from 16-bit codes, like
 /// [`load_positions`].
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-#[allow(clippy::many_single_char_names, reason = "twelve corners with the same role")]
-pub(super) fn load_codes(bytes: &[u8], decoder: &MinMax16<3>, numbers: &[u32; 3 * QUAD]) -> Option<Quad> {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = load_records::<6, 8>(bytes, numbers)?;
+pub(super) fn load_codes(records: CodeRecords<'_>, decoder: &MinMax16<3>, is_last: bool) -> Quad {
     let wide = |codes| _mm_cvtepi32_ps(_mm_cvtepu16_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(codes))));
     let quad = |[a, b, c, d]: [[u8; 8]; QUAD]| {
         let mut axes: [[f32; QUAD]; 3] = cast(turned4(wide(a), wide(b), wide(c), wide(d)));
         scale(&mut axes, decoder);
         cast(axes)
     };
-    Some([quad([a, d, g, j]), quad([b, e, h, k]), quad([c, f, i, l])])
+    let [first, second, third] = by_corner(records.load(is_last));
+    [quad(first), quad(second), quad(third)]
+}
+
+/// Returns, for each corner of a triangle, the records of four triangles.
+#[inline(always)]
+#[allow(clippy::many_single_char_names, reason = "twelve corners with the same role")]
+pub(super) const fn by_corner<T: Copy>([a, b, c, d, e, f, g, h, i, j, k, l]: [T; 3 * QUAD]) -> [[T; QUAD]; 3] {
+    [[a, d, g, j], [b, e, h, k], [c, f, i, l]]
 }
 
 /// Transposes four positions to three vectors: the x, the y and the z coordinates of all four.
@@ -76,15 +86,18 @@ fn scale<const N: usize>(axes: &mut [[f32; N]; 3], decoder: &MinMax16<3>) {
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
+    let quads = transmute_ref!(numbers);
     match triangles.points() {
         VertexPositions::File(Positions(PositionEncoding::F32(array))) => {
-            let bytes = array.as_bytes();
-            joined(numbers, |numbers| load_positions(bytes, numbers))
+            Records::new(array.as_bytes(), quads).map(|records| joined(|is_last| load_positions(records, is_last)))
         }
-        VertexPositions::Computed(points) => joined(numbers, |numbers| load_positions(cast_slice(points), numbers)),
+        VertexPositions::Computed(points) => {
+            Records::new(cast_slice(points), quads).map(|records| joined(|is_last| load_positions(records, is_last)))
+        }
         VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
-            let (bytes, decoder) = (array.as_bytes(), array.decoder());
-            joined(numbers, |numbers| load_codes(bytes, &decoder, numbers))
+            let decoder = array.decoder();
+            Records::new(array.as_bytes(), quads)
+                .map(|records| joined(|is_last| load_codes(records, &decoder, is_last)))
         }
         VertexPositions::File(_) => None,
     }
@@ -94,13 +107,12 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
 /// Loads the first four and the last four of eight triangles, and joins their vectors.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn joined(numbers: &CornerIndices, load: impl Fn(&[u32; 3 * QUAD]) -> Option<Quad>) -> Option<TriangleBlock> {
-    let [first, last] = numbers.as_flattened().as_chunks().0 else { return None };
-    let (first, last) = (load(first)?, load(last)?);
+fn joined(load: impl Fn(bool) -> Quad) -> TriangleBlock {
+    let (first, last) = (load(false), load(true));
     let mut block = TriangleBlock { corners: [[[0.0; LANES]; 3]; 3] };
     let axes = first.as_flattened().iter().zip(last.as_flattened());
     for (axis, (first, last)) in block.corners.as_flattened_mut().iter_mut().zip(axes) {
         *axis = cast(_mm256_set_m128(*last, *first));
     }
-    Some(block)
+    block
 }

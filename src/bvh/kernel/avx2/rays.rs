@@ -1,22 +1,24 @@
 //! The exact test of a ray against the triangles of a leaf, four at a time, in `f64`.
 
 use std::arch::x86_64::{
-    __m256d, _CMP_GT_OQ, _CMP_LT_OQ, _mm256_add_pd, _mm256_cmp_pd, _mm256_cvtps_pd, _mm256_div_pd, _mm256_max_pd,
-    _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_or_pd, _mm256_set1_pd, _mm256_setzero_pd, _mm256_sub_pd,
-    _mm256_xor_pd,
+    __m128, __m256d, _CMP_GT_OQ, _CMP_LT_OQ, _mm256_add_pd, _mm256_cmp_pd, _mm256_cvtps_pd, _mm256_div_pd,
+    _mm256_max_pd, _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_set1_pd,
+    _mm256_setzero_pd, _mm256_sub_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
 };
 use std::ops::{ControlFlow, Range};
 
 use bytemuck::{cast, cast_slice};
+use zerocopy::transmute_ref;
 
 use crate::array::Array;
-use crate::bvh::kernel::avx2::positions::{Quad, load_codes, load_positions};
+use crate::bvh::kernel::avx2::positions::{FloatRecords, Quad, by_corner, load_codes};
 use crate::bvh::kernel::portable;
 use crate::bvh::kernel::watertight_ray::{DominantAxis, FoundCrossing, WatertightRay};
 use crate::bvh::lanes::{CornerIndices, QUAD};
 use crate::bvh::triangles::{Triangles, VertexPositions};
-use crate::math::as_index;
+use crate::math::{as_index, narrow};
 use crate::model::{PositionEncoding, Positions};
+use crate::simd::Records;
 
 /// Tests a ray exactly against the triangles of a leaf whose numbers are in `lanes`. Calls `found`
 /// for the same crossings as the portable version
@@ -30,68 +32,92 @@ pub(crate) fn ray_triangles(
     ray: &WatertightRay,
     found: FoundCrossing<'_>,
 ) -> ControlFlow<()> {
-    let leaf = RayLeaf { triangles, corners, lanes };
-    match triangles.points() {
-        VertexPositions::File(Positions(PositionEncoding::F32(array))) => {
-            let bytes = array.as_bytes();
-            leaf.test(ray, found, |numbers| load_positions(bytes, numbers))
-        }
-        VertexPositions::Computed(points) => {
-            leaf.test(ray, found, |numbers| load_positions(cast_slice(points), numbers))
-        }
+    let quads = transmute_ref!(corners);
+    let leaf = RayLeaf { ray, lanes: lanes.clone() };
+    let tested = match triangles.points() {
+        VertexPositions::File(Positions(PositionEncoding::F32(array))) => Records::new(array.as_bytes(), quads)
+            .map(|records| leaf.test(found, |is_last| wide_positions(records, is_last))),
+        VertexPositions::Computed(points) => Records::new(cast_slice(points), quads)
+            .map(|records| leaf.test(found, |is_last| wide_positions(records, is_last))),
         VertexPositions::File(Positions(PositionEncoding::MinMax16(array))) => {
-            leaf.test(ray, found, |numbers| load_codes(array.as_bytes(), &array.decoder(), numbers))
+            let decoder = array.decoder();
+            Records::new(array.as_bytes(), quads)
+                .map(|records| leaf.test(found, |is_last| widened(&load_codes(records, &decoder, is_last))))
         }
-        VertexPositions::File(_) => portable::ray_triangles(triangles, corners, leaf.lanes, ray, found),
-    }
+        VertexPositions::File(_) => None,
+    };
+    tested.unwrap_or_else(|| portable::ray_triangles(triangles, corners, lanes, ray, found))
 }
 
-/// The triangles of a leaf that a ray is tested against.
-struct RayLeaf<'a, 'b> {
-    triangles: &'b Triangles<'a>,
-    corners: &'b CornerIndices,
+/// The positions of the corners of four triangles, in `f64`.
+type WideQuad = [[__m256d; 3]; 3];
+
+/// Loads the positions of the corners of the first four triangles of a leaf, or of the last four.
+///
+/// A position is converted to `f64` while it is loaded, which takes fewer instructions than the
+/// conversion of transposed vectors.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn wide_positions(records: FloatRecords<'_>, is_last: bool) -> WideQuad {
+    let wide = |record: [u8; 16]| _mm256_cvtps_pd(cast(record));
+    let quad = |[a, b, c, d]: [[u8; 16]; QUAD]| {
+        let (a, b, c, d) = (wide(a), wide(b), wide(c), wide(d));
+        let (low, other_low) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d));
+        let (high, other_high) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
+        [
+            _mm256_permute2f128_pd::<0x20>(low, other_low),
+            _mm256_permute2f128_pd::<0x20>(high, other_high),
+            _mm256_permute2f128_pd::<0x31>(low, other_low),
+        ]
+    };
+    let [first, second, third] = by_corner(records.load(is_last));
+    [quad(first), quad(second), quad(third)]
+}
+
+/// Converts the positions of the corners of four triangles to `f64`.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn widened([a, b, c]: &Quad) -> WideQuad {
+    let wide = |[x, y, z]: &[__m128; 3]| [_mm256_cvtps_pd(*x), _mm256_cvtps_pd(*y), _mm256_cvtps_pd(*z)];
+    [wide(a), wide(b), wide(c)]
+}
+
+/// A leaf that a ray is tested against.
+struct RayLeaf<'b> {
+    ray: &'b WatertightRay,
+    /// The numbers of the triangles in the leaf.
     lanes: Range<usize>,
 }
 
-impl RayLeaf<'_, '_> {
-    /// Tests a ray against the triangles. `load` returns the positions of four of them, or `None`
-    /// if it cannot load them.
+impl RayLeaf<'_> {
+    /// Tests the ray against the triangles. `load` returns the first four of them, or the last
+    /// four.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn test(
-        &self,
-        ray: &WatertightRay,
-        found: FoundCrossing<'_>,
-        load: impl Fn(&[u32; 3 * QUAD]) -> Option<Quad>,
-    ) -> ControlFlow<()> {
-        match ray.axis {
-            DominantAxis::X => self.test_along::<1, 2, 0>(ray, found, load),
-            DominantAxis::Y => self.test_along::<2, 0, 1>(ray, found, load),
-            DominantAxis::Z => self.test_along::<0, 1, 2>(ray, found, load),
+    fn test(&self, found: FoundCrossing<'_>, load: impl Fn(bool) -> WideQuad) -> ControlFlow<()> {
+        match self.ray.axis {
+            DominantAxis::X => self.test_along::<1, 2, 0>(found, load),
+            DominantAxis::Y => self.test_along::<2, 0, 1>(found, load),
+            DominantAxis::Z => self.test_along::<0, 1, 2>(found, load),
         }
     }
 
-    /// Tests a ray against the triangles, four at a time. The axes are in the order of
+    /// Tests the ray against the triangles, four at a time. The axes are in the order of
     /// [`DominantAxis::last`].
     #[target_feature(enable = "avx2,fma")]
     fn test_along<const X: usize, const Y: usize, const Z: usize>(
         &self,
-        ray: &WatertightRay,
         found: FoundCrossing<'_>,
-        load: impl Fn(&[u32; 3 * QUAD]) -> Option<Quad>,
+        load: impl Fn(bool) -> WideQuad,
     ) -> ControlFlow<()> {
-        for (numbers, first) in self.corners.as_flattened().as_chunks().0.iter().zip([0, QUAD]) {
+        for (is_last, first) in [(false, 0), (true, QUAD)] {
             if first >= self.lanes.end {
                 break;
             }
-            let bits = load(numbers).map(|quad| crossed(moved::<X, Y, Z>(&quad, ray).areas));
-            if bits == Some(0) {
-                continue;
-            }
-            let lanes = first..self.lanes.end.min(first.wrapping_add(QUAD));
-            match (load(numbers), bits) {
-                (Some(quad), Some(bits)) => report::<X, Y, Z>(&quad, bits, lanes, ray, found)?,
-                _ => portable::ray_triangles(self.triangles, self.corners, lanes, ray, found)?,
+            let bits = crossed(moved::<X, Y, Z>(&load(is_last), self.ray).areas);
+            if bits != 0 {
+                let lanes = first..self.lanes.end.min(first.wrapping_add(QUAD));
+                report::<X, Y, Z>(&load(is_last), bits, lanes, self.ray, found)?;
             }
         }
         ControlFlow::Continue(())
@@ -112,11 +138,10 @@ struct MovedQuad {
 /// [`WatertightRay::crossing`]. The axes are in the order of [`DominantAxis::last`].
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn moved<const X: usize, const Y: usize, const Z: usize>(quad: &Quad, ray: &WatertightRay) -> MovedQuad {
+fn moved<const X: usize, const Y: usize, const Z: usize>(quad: &WideQuad, ray: &WatertightRay) -> MovedQuad {
     let [from_x, from_y, from_z] = ray.origin.map(|part| _mm256_set1_pd(part));
     let [shear_x, shear_y] = ray.shear.map(|part| _mm256_set1_pd(part));
-    let part = |lanes, from| _mm256_sub_pd(_mm256_cvtps_pd(lanes), from);
-    let corners = quad.map(|[x, y, z]| [part(x, from_x), part(y, from_y), part(z, from_z)]);
+    let corners = quad.map(|[x, y, z]| [_mm256_sub_pd(x, from_x), _mm256_sub_pd(y, from_y), _mm256_sub_pd(z, from_z)]);
     let sheared = corners.map(|corner| {
         let part = |axis: usize| corner.get(axis).copied().unwrap_or(shear_x);
         let [x, y, z] = [part(X), part(Y), part(Z)];
@@ -132,16 +157,15 @@ fn moved<const X: usize, const Y: usize, const Z: usize>(quad: &Quad, ray: &Wate
 }
 
 /// Returns a bit mask with a bit set for each of four triangles that a ray passes through, from
-/// either side.
+/// either side. A triangle with a NaN may have a bit, and is not accepted later.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn crossed([first, second, third]: [__m256d; 3]) -> i32 {
     let zero = _mm256_setzero_pd();
-    let below = |area| _mm256_cmp_pd::<_CMP_LT_OQ>(area, zero);
-    let above = |area| _mm256_cmp_pd::<_CMP_GT_OQ>(area, zero);
-    let any_below = _mm256_or_pd(_mm256_or_pd(below(first), below(second)), below(third));
-    let any_above = _mm256_or_pd(_mm256_or_pd(above(first), above(second)), above(third));
-    _mm256_movemask_pd(_mm256_xor_pd(any_below, any_above))
+    let least = _mm256_min_pd(_mm256_min_pd(first, second), third);
+    let greatest = _mm256_max_pd(_mm256_max_pd(first, second), third);
+    let [below, above] = [_mm256_cmp_pd::<_CMP_LT_OQ>(least, zero), _mm256_cmp_pd::<_CMP_GT_OQ>(greatest, zero)];
+    _mm256_movemask_pd(_mm256_xor_pd(below, above))
 }
 
 /// Computes the crossings of the triangles whose bit is set, as [`WatertightRay::crossing`] does,
@@ -153,7 +177,7 @@ fn crossed([first, second, third]: [__m256d; 3]) -> i32 {
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
 fn report<const X: usize, const Y: usize, const Z: usize>(
-    quad: &Quad,
+    quad: &WideQuad,
     bits: i32,
     lanes: Range<usize>,
     ray: &WatertightRay,
@@ -182,7 +206,7 @@ fn report<const X: usize, const Y: usize, const Z: usize>(
         _mm256_add_pd(_mm256_div_pd(second, whole), zero),
         _mm256_add_pd(_mm256_div_pd(third, whole), zero),
     ]);
-    let corners: [[[f32; QUAD]; 3]; 3] = cast(*quad);
+    let corners: [[[f64; QUAD]; 3]; 3] = cast(*quad);
     let mut left = bits & lanes.clone().fold(0, |mask, lane| mask | 1 << (lane % QUAD));
     while left != 0 {
         let lane = as_index(left.trailing_zeros()) % QUAD;
@@ -190,7 +214,7 @@ fn report<const X: usize, const Y: usize, const Z: usize>(
         let part = |list: &[f64; QUAD]| list.get(lane).copied().unwrap_or(f64::NAN);
         let mut triangle = [[0.0; 3]; 3];
         for (part, lanes) in triangle.as_flattened_mut().iter_mut().zip(corners.as_flattened()) {
-            *part = lanes.get(lane).copied().unwrap_or(f32::NAN);
+            *part = lanes.get(lane).copied().map_or(f32::NAN, narrow);
         }
         if let Some(crossing) = ray.accept(&triangle, part(&t), part(&whole), [part(&second), part(&third)]) {
             found(lanes.start.wrapping_add(lane), crossing, &triangle)?;
