@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use meshpeek::decode::MinMax16;
 use meshpeek::model::{PositionEncoding, Positions};
-use meshpeek::query::{Ray, Scene, Tree, Triangles};
+use meshpeek::query::{Ray, Scene, Tree, Triangles, interleave};
 use meshpeek::unigine::Mesh;
 use meshpeek::{Array, Packed, Surface};
 
@@ -45,7 +45,11 @@ pub fn kernels() -> Vec<Kernel> {
         Kernel::new("ray, u16 positions", ASKED, move |items| {
             rays[..items].iter().for_each(|ray| keep(scene16.ray(ray)));
         }),
-        Kernel::new("ray, many at once", ASKED, move |items| keep(scene.rays(&rays[..items]))),
+        Kernel::new("ray, interleaved with others", ASKED, move |items| {
+            let mut hits = vec![None; items];
+            interleave(scene, &rays[..items], &mut hits);
+            keep(hits);
+        }),
         Kernel::new("nearest point, float triples", ASKED, move |items| {
             rays[..items].iter().for_each(|ray| keep(scene.nearest(ray.at(0.9).map(|part| part as f32), 9.0)));
         }),

@@ -22,8 +22,11 @@ const RAY_BATCH: usize = 4096;
 /// The maximum number of rays whose traversals are interleaved with those of each other. Prepared
 /// rays take memory, which is kept small enough for the processor cache.
 const MAX_INTERLEAVED: usize = 512;
-/// The minimum number of rays that may be interleaved.
+/// The minimum number of rays of a batch that may be interleaved.
 const MIN_INTERLEAVED: usize = 256;
+/// The minimum size of the trees, indices and positions, in bytes, from which on rays are
+/// interleaved. Smaller scenes are in the processor cache, so no ray waits for memory.
+const MIN_INTERLEAVED_BYTES: usize = 8 << 20;
 /// The number of groups of rays that show how to cast a batch, and the number of rays of a group.
 /// The groups are spread over the batch, because a picture may have nothing at its edge.
 const SAMPLE_GROUPS: usize = 8;
@@ -59,10 +62,10 @@ pub(crate) struct RayBatch<'a, 'b> {
 
 /// Returns the nearest hit of each ray.
 pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
-    let bounds = scene.bounds();
+    let (bounds, is_cached) = (scene.bounds(), scene.surfaces().bytes() < MIN_INTERLEAVED_BYTES);
     in_batches(rays, |rays, hits| {
         let mut sample = RaySample::new(&bounds);
-        let groups = if rays.len() < MIN_INTERLEAVED { 0 } else { SAMPLE_GROUPS };
+        let groups = if is_cached || rays.len() < MIN_INTERLEAVED { 0 } else { SAMPLE_GROUPS };
         for group in rays.chunks(rays.len().div_ceil(SAMPLE_GROUPS)).take(groups) {
             sample.last = None;
             for ray in group.iter().take(GROUP_RAYS) {
@@ -71,30 +74,31 @@ pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
             }
         }
         if sample.is_incoherent() {
-            let chunks = rays.chunks(MAX_INTERLEAVED).zip(hits.chunks_mut(MAX_INTERLEAVED));
-            chunks.for_each(|(rays, hits)| interleave(scene, rays, hits));
+            interleave(scene, rays, hits);
         } else {
             rays.iter().zip(hits).for_each(|(ray, hit)| *hit = scene.ray(ray));
         }
     })
 }
 
-/// Writes the nearest hit of each ray to `hits`. Casts all rays at one surface after another, with
-/// interleaved traversals.
-fn interleave(scene: &Scene<'_>, rays: &[Ray], hits: &mut [Option<Hit>]) {
+/// Writes the nearest hit of each ray to `hits`. Casts some of the rays at one surface after
+/// another, with interleaved traversals, then the next.
+pub fn interleave(scene: &Scene<'_>, rays: &[Ray], hits: &mut [Option<Hit>]) {
     let prepare = |ray| {
         let mut query = RayQuery::new(ray)?;
         query.mask &= scene.mask;
         Some(BatchRay { query, aim: Aim::NOWHERE, nearest: NearestHit::default(), known: None })
     };
-    let mut prepared: Vec<_> = rays.iter().map(prepare).collect();
-    for (number, surface) in scene.surfaces().iter().enumerate() {
-        surface.cast_batch(&mut prepared);
-        keep_nearest(&mut prepared, number);
-    }
-    for ((hit, ray), found) in hits.iter_mut().zip(rays).zip(prepared) {
-        let known = found.and_then(|found| found.known);
-        *hit = known.and_then(|(number, hit)| Some(scene.surfaces().get(number)?.hit(ray, &hit)));
+    for (rays, hits) in rays.chunks(MAX_INTERLEAVED).zip(hits.chunks_mut(MAX_INTERLEAVED)) {
+        let mut prepared: Vec<_> = rays.iter().map(prepare).collect();
+        for (number, surface) in scene.surfaces().iter().enumerate() {
+            surface.cast_batch(&mut prepared);
+            keep_nearest(&mut prepared, number);
+        }
+        for ((hit, ray), found) in hits.iter_mut().zip(rays).zip(prepared) {
+            let known = found.and_then(|found| found.known);
+            *hit = known.and_then(|(number, hit)| Some(scene.surfaces().get(number)?.hit(ray, &hit)));
+        }
     }
 }
 
@@ -218,7 +222,9 @@ impl RaySample {
 
     /// Returns whether each of the rays waits for memory that the rays before it have not read.
     const fn is_incoherent(&self) -> bool {
-        self.close_hits.saturating_mul(2) <= self.hits && self.reads / 4 <= self.rays.saturating_mul(MANY_TRIANGLES)
+        self.rays > 0
+            && self.close_hits.saturating_mul(2) <= self.hits
+            && self.reads / 4 <= self.rays.saturating_mul(MANY_TRIANGLES)
     }
 }
 

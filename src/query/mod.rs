@@ -97,5 +97,7 @@ internal_use!(crate::bvh::persist::worth_storing, crate::bvh::persist::write_sid
 pub use crate::bvh::probe::Probe;
 #[cfg(feature = "internals")]
 pub use crate::bvh::tree::Tree;
+#[cfg(feature = "internals")]
+pub use batch::interleave;
 #[cfg(any(feature = "cli", feature = "internals"))]
 internal_use!(pages_touched::PagesTouched, scene_queries::ProbedScene);

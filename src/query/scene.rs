@@ -344,11 +344,7 @@ impl<'a> Scene<'a> {
     /// Call `prefetch_for` before a batch of queries on mapped files that may not be in memory. A
     /// single query reads about a dozen pages, and needs no prefetching.
     pub fn prefetch_for(&self, queries: usize) {
-        let bytes = self.surfaces().iter().map(|surface| {
-            let tree = surface.tree.view().pages.as_bytes().len();
-            surface.triangles.stored_bytes().fold(tree, |sum, bytes| sum.saturating_add(bytes.len()))
-        });
-        if bytes.fold(0, usize::saturating_add) < queries.saturating_mul(MAX_BYTES_PER_QUERY) {
+        if self.surfaces().bytes() < queries.saturating_mul(MAX_BYTES_PER_QUERY) {
             for surface in self.surfaces().iter() {
                 io::prefetch(surface.tree.view().pages.as_bytes());
                 surface.triangles.stored_bytes().for_each(io::prefetch);

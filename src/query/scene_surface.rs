@@ -4,6 +4,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use zerocopy::IntoBytes as _;
+
 use crate::array::Bounds;
 use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch;
@@ -52,6 +54,15 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
             ([tree], [triangles]) => Some(SceneSurface { tree, triangles }),
             _ => None,
         }
+    }
+
+    /// Returns the size of everything that queries read, in bytes: the trees, and the indices and
+    /// positions in the file.
+    pub(crate) fn bytes(self) -> usize {
+        self.iter().fold(0, |sum, surface| {
+            let tree = surface.tree.view().pages.as_bytes();
+            surface.triangles.stored_bytes().chain([tree]).fold(sum, |sum, bytes| sum.saturating_add(bytes.len()))
+        })
     }
 
     /// Returns the surfaces whose mask has a bit in common with `mask`.

@@ -8,7 +8,9 @@ use meshpeek::array::Bounds;
 use meshpeek::query::{Frustum, Ray, Scene};
 use meshpeek::sidecar::{Sidecar, Trust};
 
-use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ask, ball, grid, neighbors, triangles_around};
+use crate::support::query::{
+    Flat, Lists as _, Oracle, Questions, Shape, ask, ball, batch, grid, interleaved, neighbors, triangles_around,
+};
 use crate::support::random::Random;
 use crate::support::sidecar::{LISTS_AT, PAGE, PAGES_AT, ROOM, STRUCTURE_AT, key, number, reseal};
 use crate::support::stopwatch::Stopwatch;
@@ -102,7 +104,7 @@ impl SidecarCase {
         };
         let answers = ask(&scene, &self.questions);
         let one_by_one = self.questions.rays.iter().map(|ray| scene.ray(ray));
-        assert!(scene.rays(&self.questions.rays).into_iter().eq(one_by_one), "a batch of rays");
+        assert!(batch(&scene, &self.questions.rays).into_iter().eq(one_by_one), "a batch of rays");
         answers
     }
 
@@ -144,7 +146,7 @@ impl SidecarCase {
             scene.ray(ray).iter().chain(&scene.all_hits(ray)).for_each(|hit| self.oracle.expect_hit(ray, hit));
             let _ = scene.is_hit(ray);
         }
-        for (ray, hit) in self.questions.rays.iter().zip(scene.rays(&self.questions.rays)) {
+        for (ray, hit) in self.questions.rays.iter().zip(interleaved(scene, &self.questions.rays)) {
             if let Some(hit) = &hit {
                 self.oracle.expect_hit(ray, hit);
             }
@@ -297,7 +299,7 @@ fn survives_pages_found_damaged_late() {
         for ray in &spoken.questions.rays {
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
             assert_eq!(scene.ray(ray), plain.ray(ray), "page {page}: {ray:?}");
-            assert_eq!(scene.rays(&[*ray, *ray]), [plain.ray(ray); 2], "page {page}: {ray:?}");
+            assert_eq!(batch(&scene, &[*ray, *ray]), [plain.ray(ray); 2], "page {page}: {ray:?}");
             let scene = Scene::indexed(&spoken.flat, &sidecar).unwrap();
             assert_eq!(scene.all_hits(ray), plain.all_hits(ray), "page {page}: {ray:?}");
         }

@@ -20,7 +20,7 @@ use meshpeek::{
     unreal,
 };
 
-use crate::support::query::{Lists as _, neighbors, triangles_around};
+use crate::support::query::{Lists as _, interleaved, neighbors, triangles_around};
 use crate::support::random::Random;
 
 /// The largest number of items, such as vertices, bones or surfaces, that a visit reads.
@@ -217,7 +217,7 @@ pub fn query(scene: &Scene<'_>, random: &mut Random) {
     for ray in &rays {
         black_box((scene.ray(ray), scene.all_hits(ray), scene.is_hit(ray), scene.nearest(point(), f32::INFINITY)));
     }
-    black_box(scene.rays(&rays));
+    black_box((scene.rays(&rays), interleaved(scene, &rays)));
     let bounds = Bounds { min: [-0.5; 3], max: [0.75; 3] };
     let planes = [[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.5], [0.0; 4], [0.0; 4], [0.0; 4], [0.0, 0.0, 1.0, 0.5]];
     black_box((scene.overlapping_box(&bounds), scene.overlapping_frustum(&Frustum::from_planes(planes))));

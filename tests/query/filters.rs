@@ -5,7 +5,7 @@ use meshpeek::model::animation::Affine;
 use meshpeek::query::{Faces, Hit, InstancedScene, Nearest, Ray, Scene, SceneInstance, SceneTrees, Triangles};
 
 use crate::support::cases;
-use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ball, grid};
+use crate::support::query::{Flat, Lists as _, Oracle, Questions, Shape, ball, batch, grid};
 use crate::support::random::Random;
 
 /// The masks of the surfaces, one after another.
@@ -63,7 +63,7 @@ fn masks_and_faces_leave_out_the_same_hits_everywhere() {
                     assert_eq!(scene.is_hit(ray), !expected.is_empty(), "{ray:?}");
                 }
             }
-            assert_eq!(masked.rays(&rays), first);
+            assert_eq!(batch(&masked, &rays), first);
         }
     }
     assert!(hidden > 500, "{hidden}");
@@ -96,19 +96,19 @@ fn views_with_a_mask_are_scenes_of_some_surfaces() {
         for bounds in &questions.boxes {
             assert_eq!(masked.masked(bits).overlapping_box(bounds), some.overlapping_box(bounds));
         }
-        assert_eq!(masked.masked(bits).rays(&questions.rays), some.rays(&questions.rays));
+        assert_eq!(batch(&masked.masked(bits), &questions.rays), batch(&some, &questions.rays));
         assert_eq!(
-            masked.masked(bits).masked(0b100).rays(&questions.rays),
-            masked.masked(bits & 0b100).rays(&questions.rays)
+            batch(&masked.masked(bits).masked(0b100), &questions.rays),
+            batch(&masked.masked(bits & 0b100), &questions.rays)
         );
         let others: Vec<Ray> = questions.rays.iter().map(|ray| ray.with_mask(0b11)).collect();
         let one_by_one: Vec<_> = others.iter().map(|ray| masked.masked(bits).ray(ray)).collect();
-        assert_eq!(masked.masked(bits).rays(&others), one_by_one);
+        assert_eq!(batch(&masked.masked(bits), &others), one_by_one);
         let lent = SceneTrees::new(&flat, masked.masked(bits)).unwrap();
-        assert_eq!(lent.scene(&flat).unwrap().rays(&others), one_by_one);
+        assert_eq!(batch(&lent.scene(&flat).unwrap(), &others), one_by_one);
         let refitted = masked.masked(bits);
         let refitted = refitted.refit(|surface| Triangles::new(&Surface::new(&flat, surface)?)).unwrap();
-        assert_eq!(refitted.rays(&others), one_by_one);
+        assert_eq!(batch(&refitted, &others), one_by_one);
         let view = masked.masked(bits);
         let instance = SceneInstance::new(7, &view, &Affine::IDENTITY).unwrap();
         let world = InstancedScene::new(vec![instance]).unwrap();

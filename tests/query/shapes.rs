@@ -9,7 +9,7 @@ use meshpeek::array::Bounds;
 use meshpeek::query::{Ray, Scene, Tree};
 
 use crate::support::cases;
-use crate::support::query::{Corners, Flat, Lists as _, Oracle, Questions, Shape, ball, expect, grid};
+use crate::support::query::{Corners, Flat, Lists as _, Oracle, Questions, Shape, ball, batch, expect, grid};
 use crate::support::random::Random;
 
 /// The number of triangle tests for each mesh. An unoptimised build does fewer.
@@ -284,7 +284,7 @@ fn surfaces_that_tie() {
             scene.add(number, shape.triangles(), Arc::new(Tree::new(&shape.triangles()).unwrap()));
         }
         let rays: Vec<Ray> = (0..50).map(|at| Ray::new([at as f32 * 0.12, 2.5, 3.0], [0.0, 0.0, -1.0])).collect();
-        let together = scene.rays(&rays);
+        let together = batch(&scene, &rays);
         for (ray, together) in rays.iter().zip(together) {
             let hit = scene.ray(ray);
             assert_eq!(hit.map(|hit| hit.surface), Some(0), "{ray:?}");

@@ -11,7 +11,7 @@ use meshpeek::sidecar::{Kind, Sidecar, Trust};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::support::query::{
-    Flat, Lists as _, Oracle, Questions, Shape, ask, ball, expect, grid, neighbors, triangles_around,
+    Flat, Lists as _, Oracle, Questions, Shape, ask, ball, batch, expect, grid, neighbors, triangles_around,
 };
 use crate::support::random::Random;
 use crate::support::sidecar::{PAGE, key};
@@ -81,7 +81,7 @@ fn expect_same(flat: &Flat, seed: u64) {
             assert_eq!(format!("{:?}", tree.bounds()), format!("{:?}", built.bounds()));
         }
         assert!(ask(&stored, &questions) == expected, "{trust:?}");
-        assert_eq!(stored.rays(&questions.rays), scene.rays(&questions.rays), "{trust:?}");
+        assert_eq!(batch(&stored, &questions.rays), batch(&scene, &questions.rays), "{trust:?}");
         // Refits the stored tree in the same way, there and back.
         let there = stored.refit(|surface| Ok(other.0[surface].triangles())).unwrap();
         assert!(there.trees().all(|(_, tree)| !tree.is_stored()));

@@ -13,7 +13,9 @@ use meshpeek::model::SurfaceArrays;
 use meshpeek::model::{
     Colors, Counts, IndexEncoding, Indices, PositionEncoding, Positions, TangentFrames, Uvs, Weights,
 };
-use meshpeek::query::{Frustum, Hit, Nearest, Probe, ProbedScene, Ray, Scene, Tree, Triangles, write_sidecar};
+use meshpeek::query::{
+    Frustum, Hit, Nearest, Probe, ProbedScene, Ray, Scene, Tree, Triangles, interleave, write_sidecar,
+};
 use meshpeek::sidecar::{Builder, Key};
 use meshpeek::{Array, ErrorKind, Field, FormatVersion, Geometry, Name, Packed, Result, Surface};
 use zerocopy::little_endian::{F32, U32};
@@ -829,13 +831,29 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
     all
 }
 
+/// Returns the nearest hit of each ray, with interleaved traversals, which `Scene::rays` uses only
+/// in large scenes.
+pub fn interleaved(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let mut hits = vec![None; rays.len()];
+    interleave(scene, rays, &mut hits);
+    hits
+}
+
+/// Returns the nearest hit of each ray of a batch. Tests that it is the same if the traversals are
+/// interleaved.
+pub fn batch(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
+    let hits = interleaved(scene, rays);
+    assert_eq!(scene.rays(rays), hits);
+    hits
+}
+
 /// Tests every result of a scene, and that a batch of rays gives the same hits as each ray alone.
 ///
 /// Returns the number of hits.
 pub fn expect(scene: &Scene<'_>, oracle: &Oracle, questions: &Questions) -> usize {
     let hits = questions.rays.iter().map(|ray| oracle.expect_ray(scene, ray)).sum();
     let one_by_one: Vec<_> = questions.rays.iter().map(|ray| scene.ray(ray)).collect();
-    assert_eq!(scene.rays(&questions.rays), one_by_one);
+    assert_eq!(batch(scene, &questions.rays), one_by_one);
     for (point, limit) in &questions.points {
         oracle.expect_nearest(scene.nearest(*point, *limit), *point, *limit);
     }

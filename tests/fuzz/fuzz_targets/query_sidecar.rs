@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use meshpeek::query::Scene;
 use meshpeek::sidecar::{Sidecar, Trust};
-use support::query::{Flat, Lists as _, Oracle, Questions, ask, ball};
+use support::query::{Flat, Lists as _, Oracle, Questions, ask, ball, interleaved};
 use support::random::Random;
 use support::sidecar::{key, reseal};
 
@@ -75,7 +75,7 @@ fuzz_target!(|bytes: &[u8]| {
         for ray in &spoken.questions.rays {
             scene.all_hits(ray).iter().chain(&scene.ray(ray)).for_each(|hit| spoken.oracle.expect_hit(ray, hit));
         }
-        for hits in spoken.questions.rays.iter().zip(scene.rays(&spoken.questions.rays)) {
+        for hits in spoken.questions.rays.iter().zip(interleaved(&scene, &spoken.questions.rays)) {
             let (ray, hit) = hits;
             hit.iter().for_each(|hit| spoken.oracle.expect_hit(ray, hit));
         }
