@@ -46,7 +46,7 @@ pub fn kernels() -> Vec<Kernel> {
             rays[..items].iter().for_each(|ray| keep(scene16.ray(ray)));
         }),
         Kernel::new("ray, interleaved with others", ASKED, move |items| {
-            let mut hits = vec![None; items];
+            let mut hits = Vec::with_capacity(items);
             interleave(scene, &rays[..items], &mut hits);
             keep(hits);
         }),

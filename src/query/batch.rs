@@ -76,49 +76,53 @@ pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
         if sample.is_incoherent() {
             interleave(scene, rays, hits);
         } else {
-            rays.iter().zip(hits).for_each(|(ray, hit)| *hit = scene.ray(ray));
+            hits.extend(rays.iter().map(|ray| scene.ray(ray)));
         }
     })
 }
 
-/// Writes the nearest hit of each ray to `hits`. Casts some of the rays at one surface after
+/// Appends the nearest hit of each ray to `hits`. Casts some of the rays at one surface after
 /// another, with interleaved traversals, then the next.
-pub fn interleave(scene: &Scene<'_>, rays: &[Ray], hits: &mut [Option<Hit>]) {
+pub fn interleave(scene: &Scene<'_>, rays: &[Ray], hits: &mut Vec<Option<Hit>>) {
     let prepare = |ray| {
         let mut query = RayQuery::new(ray)?;
         query.mask &= scene.mask;
         Some(BatchRay { query, aim: Aim::NOWHERE, nearest: NearestHit::default(), known: None })
     };
-    for (rays, hits) in rays.chunks(MAX_INTERLEAVED).zip(hits.chunks_mut(MAX_INTERLEAVED)) {
+    for rays in rays.chunks(MAX_INTERLEAVED) {
         let mut prepared: Vec<_> = rays.iter().map(prepare).collect();
         for (number, surface) in scene.surfaces().iter().enumerate() {
             surface.cast_batch(&mut prepared);
             keep_nearest(&mut prepared, number);
         }
-        for ((hit, ray), found) in hits.iter_mut().zip(rays).zip(prepared) {
-            let known = found.and_then(|found| found.known);
-            *hit = known.and_then(|(number, hit)| Some(scene.surfaces().get(number)?.hit(ray, &hit)));
-        }
+        hits.extend(rays.iter().zip(prepared).map(|(ray, found)| {
+            let (number, hit) = found?.known?;
+            Some(scene.surfaces().get(number)?.hit(ray, &hit))
+        }));
     }
 }
 
-/// Returns the answer of each ray. The closure `cast` receives some rays and writes their answers.
-/// With the feature `rayon`, it is called in parallel.
-pub(crate) fn in_batches<T: Clone + Send>(
+/// Returns the answer of each ray. The closure `cast` receives some rays and appends their answers
+/// to a list. With the feature `rayon`, it is called in parallel.
+pub(crate) fn in_batches<T: Copy + Send>(
     rays: &[Ray],
-    cast: impl Fn(&[Ray], &mut [Option<T>]) + Send + Sync,
+    cast: impl Fn(&[Ray], &mut Vec<Option<T>>) + Send + Sync,
 ) -> Vec<Option<T>> {
-    let mut answers = vec![None; rays.len()];
     #[cfg(feature = "rayon")]
     if crate::parallel::has_threads() {
         use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
         use rayon::slice::{ParallelSlice as _, ParallelSliceMut as _};
+        let mut answers = vec![None; rays.len()];
         let batches = rays.par_chunks(RAY_BATCH).zip(answers.par_chunks_mut(RAY_BATCH));
-        batches.for_each(|(rays, answers)| cast(rays, answers));
+        batches.for_each(|(rays, answers)| {
+            let mut found = Vec::with_capacity(rays.len());
+            cast(rays, &mut found);
+            answers.iter_mut().zip(found).for_each(|(answer, found)| *answer = found);
+        });
         return answers;
     }
-    let batches = rays.chunks(RAY_BATCH).zip(answers.chunks_mut(RAY_BATCH));
-    batches.for_each(|(rays, answers)| cast(rays, answers));
+    let mut answers = Vec::with_capacity(rays.len());
+    rays.chunks(RAY_BATCH).for_each(|rays| cast(rays, &mut answers));
     answers
 }
 

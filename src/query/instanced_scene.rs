@@ -125,9 +125,7 @@ impl<'a> InstancedScene<'a> {
     /// With the feature `rayon`, `rays` uses all processors.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<(u32, Hit)>> {
-        batch::in_batches(rays, |rays, hits| {
-            rays.iter().zip(hits).for_each(|(ray, hit)| *hit = self.ray(ray));
-        })
+        batch::in_batches(rays, |rays, hits| hits.extend(rays.iter().map(|ray| self.ray(ray))))
     }
 
     /// Returns the point on any instance that is nearest to `point`, with the `id` of the instance.

@@ -834,7 +834,7 @@ pub fn ask(scene: &Scene<'_>, questions: &Questions) -> Vec<u32> {
 /// Returns the nearest hit of each ray, with interleaved traversals, which `Scene::rays` uses only
 /// in large scenes.
 pub fn interleaved(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
-    let mut hits = vec![None; rays.len()];
+    let mut hits = Vec::new();
     interleave(scene, rays, &mut hits);
     hits
 }
