@@ -101,7 +101,9 @@ impl TreeItems<'_> {
         let (large, mut more) = ((typical_area * MIN_AREA_RATIO_TO_CUT) as f32, Vec::new());
         for item in items.iter_mut().filter(|item| item.area(grid) > large) {
             let range = self.range(item);
-            let Some(at) = RunCut::of(self.triangles, range.clone()).at else { continue };
+            let block = self.triangles.block::<false>(&self.triangles.corner_indices(range.clone()));
+            let Some(first) = RunCut::of(&block.bounds_of_each()).at else { continue };
+            let at = range.start.saturating_add(first);
             let part = |range: Range<u32>| {
                 grid.item(&self.triangles.bounds(range.clone()), encode_run(&range, size, self.triangles.len()))
             };
@@ -174,6 +176,16 @@ fn fill_items<const FUSED: bool>(
     first: u32,
     items: &mut [GridBox],
 ) {
+    if cluster == 1 {
+        for (start, items) in (first..).step_by(LANES).zip(items.chunks_mut(LANES)) {
+            let numbers = triangles.corner_indices(start..triangles.len().min(start.saturating_add(8)));
+            let block = triangles.block::<FUSED>(&numbers);
+            for ((number, bounds), item) in (start..).zip(&block.bounds_of_each()).zip(items) {
+                *item = grid.item(bounds, number);
+            }
+        }
+        return;
+    }
     for (number, item) in (first..).zip(items) {
         let start = number.saturating_mul(cluster);
         let range = start..start.saturating_add(cluster).min(triangles.len());

@@ -74,6 +74,22 @@ impl TriangleBlock {
         }
         boxes
     }
+
+    /// Returns the [bounding box](Self::boxes) of each triangle of the block. It is empty if a
+    /// coordinate of the triangle is not finite or beyond ±2^60.
+    #[inline(always)]
+    pub(crate) fn bounds_of_each(&self) -> [Bounds; LANES] {
+        let [min, max] = self.boxes();
+        let mut all = [Bounds::EMPTY; LANES];
+        for (axis, (least, greatest)) in min.iter().zip(&max).enumerate() {
+            for ((bounds, least), greatest) in all.iter_mut().zip(least).zip(greatest) {
+                if let (Some(min), Some(max)) = (bounds.min.get_mut(axis), bounds.max.get_mut(axis)) {
+                    (*min, *max) = (*least, *greatest);
+                }
+            }
+        }
+        all
+    }
 }
 
 /// Decodes the vertex indices of eight consecutive triangles into `numbers`, or of fewer at the end

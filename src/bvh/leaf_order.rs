@@ -9,7 +9,6 @@
 use std::ops::Range;
 
 use crate::array::Bounds;
-use crate::bvh::coordinates::include_point;
 use crate::bvh::lanes::LANES;
 use crate::bvh::layout::COUNT_BITS;
 use crate::bvh::triangles::Triangles;
@@ -72,20 +71,15 @@ pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
     let mut cluster = 0;
     while cluster < clusters {
         let first = cluster.saturating_mul(8);
-        let range = |from: u32, to: u32| first.saturating_add(from)..triangles.len().min(first.saturating_add(to));
-        let block = triangles.block::<false>(&triangles.corner_indices(range(0, 8)));
-        let all = (0..LANES).filter_map(|lane| {
-            let [a, b, c] = block.triangle(lane);
-            let bounds = include_point(include_point(include_point(Bounds::EMPTY, a), b), c);
-            (!bounds.is_empty()).then(|| half_area(&bounds))
-        });
-        single += all.sum::<f64>();
-        let [one, two] = [range(0, 4), range(4, 8)].map(|range| triangles.bounds(range));
-        whole_of_four += half_area(&one) + half_area(&two);
-        whole_of_eight += half_area(&one.union(&two));
-        let [one, two, both] = [range(0, 4), range(4, 8), range(0, 8)].map(|range| RunCut::of(triangles, range));
+        let range = first..triangles.len().min(first.saturating_add(8));
+        let boxes = triangles.block::<false>(&triangles.corner_indices(range)).bounds_of_each();
+        let (one, two) = boxes.split_at(LANES / 2);
+        single += boxes.iter().map(half_area).sum::<f64>();
+        let [one, two, both] = [one, two, &boxes].map(RunCut::of);
         of_four += one.area + two.area;
         of_eight += both.area;
+        whole_of_four += one.whole + two.whole;
+        whole_of_eight += both.whole;
         cuts += if both.at.is_some() { 1.0 } else { 0.0 };
         cluster = cluster.saturating_add(step);
         looked_at += 1.0;
@@ -104,37 +98,37 @@ pub(crate) fn choose_order(triangles: &Triangles<'_>) -> LeafOrder {
 
 /// The triangle at which a cluster is cut in two, if cutting makes the bounding boxes much smaller.
 pub(crate) struct RunCut {
-    /// The index of the first triangle of the second part of a cluster that is cut in two, or
-    /// `None` if the cluster is not cut.
+    /// The number of triangles in the first part of a cluster that is cut in two, or `None` if the
+    /// cluster is not cut.
     pub(crate) at: Option<u32>,
     /// Half the sum of the surface areas of the bounding boxes of a cluster's two parts, or half
     /// the surface area of the cluster's bounding box if the cluster is not cut.
     area: f64,
+    /// Half the surface area of the cluster's bounding box.
+    whole: f64,
 }
 
 impl RunCut {
     /// Finds the cut for which the bounding boxes of the two parts have the least total surface
     /// area. The cluster is cut only if the total surface area of the two bounding boxes is less
     /// than half of the surface area of the cluster's bounding box.
-    pub(crate) fn of(triangles: &Triangles<'_>, range: Range<u32>) -> Self {
-        let block = triangles.block::<false>(&triangles.corner_indices(range.clone()));
-        let bounds: [Bounds; LANES] =
-            std::array::from_fn(|lane| block.triangle(lane).into_iter().fold(Bounds::EMPTY, include_point));
+    ///
+    /// `boxes` are the bounding boxes of up to eight triangles, empty after the last triangle.
+    #[inline]
+    pub(crate) fn of(boxes: &[Bounds]) -> Self {
         let mut behind = [0.0; LANES];
         let mut all = Bounds::EMPTY;
-        for (area, bounds) in behind.iter_mut().zip(&bounds).rev() {
+        for (area, bounds) in behind.iter_mut().zip(boxes).rev() {
             all = all.union(bounds);
             *area = half_area(&all);
         }
         let whole = half_area(&all);
-        let (mut best, mut front) = (Self { at: None, area: whole / 2.0 }, Bounds::EMPTY);
-        for ((bounds, behind), at) in
-            bounds.iter().zip(behind.iter().skip(1)).zip(range.start.saturating_add(1)..range.end)
-        {
+        let (mut best, mut front) = (Self { at: None, area: whole / 2.0, whole }, Bounds::EMPTY);
+        for ((bounds, behind), at) in boxes.iter().zip(behind.iter().skip(1)).zip(1..) {
             front = front.union(bounds);
             let area = half_area(&front) + behind;
             if area < best.area {
-                best = Self { at: Some(at), area };
+                best = Self { at: Some(at), area, whole };
             }
         }
         if best.at.is_none() { Self { area: whole, ..best } } else { best }
