@@ -9,6 +9,7 @@
 // Rule: this file sorts and maps by copies only.
 
 use crate::array::Bounds;
+use crate::simd::kernel;
 
 /// An item of 16 bytes: a bounding box on a 16-bit grid, and a number that identifies the triangles
 /// in this bounding box.
@@ -83,7 +84,7 @@ impl GridBox {
 
     /// Returns the smallest bounding box that contains this bounding box and `other`, a bounding
     /// box on the same grid.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn union(self, other: Self) -> Self {
         let mut union = self;
         for (mine, theirs) in union.0.iter_mut().zip(other.0) {
@@ -93,13 +94,14 @@ impl GridBox {
     }
 
     /// Returns the doubled centre of the bounding box along each axis (`min + max`), in grid steps.
-    #[inline]
+    #[inline(always)]
     fn middle(&self) -> [u32; 4] {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0.map(u32::from);
         [x.wrapping_add(0xffff ^ last_x), y.wrapping_add(0xffff ^ last_y), z.wrapping_add(0xffff ^ last_z), 0]
     }
 
     /// Returns half the surface area of the bounding box, in square scene units.
+    #[inline(always)]
     pub(crate) fn area(&self, grid: &Grid) -> f32 {
         let [x, y, z, _, last_x, last_y, last_z, _] = self.0;
         let side = |first: u16, last: u16, step: f32| f32::from((!last).saturating_sub(first)) * step;
@@ -132,11 +134,18 @@ pub(crate) struct SplitResult {
     pub(crate) boxes: [GridBox; 2],
 }
 
-/// Reorders a slice of two or more items, and splits it into two groups that are not empty.
-///
-/// If `balanced` is true, the numbers of items in the two groups differ by at most one, which
-/// limits the depth of the tree.
-pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> SplitResult {
+kernel! {
+    /// Reorders a slice of two or more items, and splits it into two groups that are not empty.
+    ///
+    /// If `balanced` is true, the numbers of items in the two groups differ by at most one, which
+    /// limits the depth of the tree.
+    pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> SplitResult {
+        split_items(items, grid, balanced)
+    }
+}
+
+#[inline(always)]
+fn split_items(items: &mut [GridBox], grid: &Grid, balanced: bool) -> SplitResult {
     let halves = |items: &mut [GridBox], axis: Option<usize>| {
         let middle = items.len() / 2;
         if let Some(axis) = axis {
@@ -159,6 +168,7 @@ pub(crate) fn split(items: &mut [GridBox], grid: &Grid, balanced: bool) -> Split
 
 /// Returns the least and the greatest doubled centre (`min + max`) of the items' bounding boxes
 /// along each axis.
+#[inline(always)]
 fn middles(items: &[GridBox]) -> ([u32; 4], [u32; 4]) {
     let (mut least, mut most) = ([u32::MAX; 4], [0; 4]);
     for item in items {
@@ -180,7 +190,7 @@ struct BinScale {
 }
 
 impl BinScale {
-    #[inline]
+    #[inline(always)]
     fn bins(&self, item: &GridBox) -> [u32; 4] {
         let mut bins = item.middle();
         for ((bin, least), rate) in bins.iter_mut().zip(self.least).zip(self.rate) {
@@ -189,7 +199,7 @@ impl BinScale {
         bins
     }
 
-    #[inline]
+    #[inline(always)]
     fn bin(&self, item: &GridBox, axis: usize) -> u32 {
         self.bins(item).get(axis).copied().unwrap_or_default()
     }
@@ -214,6 +224,7 @@ struct BestSplit {
 }
 
 impl Bins {
+    #[inline(always)]
     fn new(items: &[GridBox], least: [u32; 4], most: [u32; 4]) -> Self {
         let used: u32 = if items.len() < 32 { 8 } else { 16 };
         let mut rate = [0; 4];
@@ -236,6 +247,7 @@ impl Bins {
         bins
     }
 
+    #[inline(always)]
     fn best(&self, grid: &Grid) -> Option<BestSplit> {
         let mut best: Option<BestSplit> = None;
         let mut least = f32::INFINITY;
@@ -267,6 +279,7 @@ impl Bins {
 
 /// Returns the estimated query cost of a group of `count` items in the bounding box `item`, or
 /// infinity if `count` is 0.
+#[inline(always)]
 fn cost(item: &GridBox, count: u32, grid: &Grid) -> f32 {
     #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "an estimate")]
     let count_or_more = count as f32;
@@ -275,6 +288,7 @@ fn cost(item: &GridBox, count: u32, grid: &Grid) -> f32 {
 
 /// Moves the items for which `is_first` returns true to the start of the slice. Returns the number
 /// of items that were moved to the start.
+#[inline(always)]
 fn partition(items: &mut [GridBox], is_first: impl Fn(&GridBox) -> bool) -> usize {
     let mut middle = 0_usize;
     let mut end = items.len();
