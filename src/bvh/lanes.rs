@@ -31,9 +31,13 @@ pub(crate) type CornerIndices = [[u32; 3]; LANES];
 impl TriangleBlock {
     /// Returns the positions of the corners of the triangle in lane `lane`, without checking their
     /// coordinates. The returned coordinates may be NaN, infinite or beyond ±2^60.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
-        self.corners.map(|corner| corner.map(|axis| axis.get(lane).copied().unwrap_or(f32::NAN)))
+        let mut triangle = [[0.0; 3]; 3];
+        for (part, lanes) in triangle.as_flattened_mut().iter_mut().zip(self.corners.as_flattened()) {
+            *part = lanes.get(lane).copied().unwrap_or(f32::NAN);
+        }
+        triangle
     }
 
     /// Returns the bounding box of all triangles of the block whose coordinates are finite and not

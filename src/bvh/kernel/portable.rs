@@ -11,11 +11,29 @@ use crate::bvh::kernel::watertight_ray::{FoundCrossing, WatertightRay};
 use crate::bvh::lanes::{CornerIndices, LANES, TriangleBlock};
 use crate::bvh::layout::{NO_CHILD, RawNode, StackEntry, WIDTH, stack_entry};
 use crate::bvh::triangles::Triangles;
-use crate::math::{fast_max, fast_min};
+use crate::math::{add_scaled, as_index, cross, dot, fast_max, fast_min, subtract};
 
 /// Decodes the positions of the corners of eight triangles.
 pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> TriangleBlock {
     triangles.block::<false>(numbers)
+}
+
+/// The bit of each lane in a bit mask.
+const BITS: [u32; LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
+
+/// Returns `bit` if `set` is true, and 0 otherwise.
+///
+/// The kernels are loops over the lanes that the compiler vectorises. It would not vectorise a loop
+/// that contains a branch.
+#[inline(always)]
+fn bit_if(set: bool, bit: u32) -> u32 {
+    u32::from(set).wrapping_neg() & bit
+}
+
+/// Returns the plane in a lane of a row of planes, in grid steps.
+#[inline(always)]
+fn plane(row: &[u8; WIDTH], lane: usize) -> f32 {
+    f32::from(row.get(lane).copied().unwrap_or_default())
 }
 
 /// Tests a ray against the bounding boxes of the eight children of a node.
@@ -25,29 +43,25 @@ pub(crate) fn block(triangles: &Triangles<'_>, numbers: &CornerIndices) -> Trian
 #[inline(always)]
 pub(crate) fn ray_boxes(node: &RawNode, ray: &ConservativeRay, limit: f32) -> (u32, [f32; WIDTH]) {
     let rows: &[[u8; WIDTH]; size_of::<RawNode>() / WIDTH] = transmute_ref!(node);
-    let row = |row: PlaneRow| rows.get(row.index()).copied().unwrap_or_default();
-    let (mut near, mut far) = ([ray.from; WIDTH], [limit; WIDTH]);
+    let row = |row: PlaneRow| rows.get(row.index()).unwrap_or(&[0; WIDTH]);
+    let mut axes = [(0.0, 0.0, 0.0, &[0; WIDTH], &[0; WIDTH]); 3];
     let grid = node.origin().into_iter().zip(node.steps()).zip(ray.inverse);
-    let axes = grid.zip(ray.near.into_iter().zip(ray.far)).zip(ray.first.into_iter().zip(ray.last));
-    for ((((origin, step), inverse), (start, end)), (first, last)) in axes {
-        let (step, start, end) = (step * inverse, origin * inverse + start, origin * inverse + end);
-        let lanes = near.iter_mut().zip(&mut far).zip(row(first).into_iter().zip(row(last)));
-        for ((near, far), (first, last)) in lanes {
-            *near = fast_max(f32::from(first) * step + start, *near);
-            *far = fast_min(f32::from(last) * step + end, *far);
+    let parts = grid.zip(ray.near.into_iter().zip(ray.far)).zip(ray.first.into_iter().zip(ray.last));
+    for (axis, ((((origin, step), inverse), (start, end)), (first, last))) in axes.iter_mut().zip(parts) {
+        *axis = (step * inverse, origin * inverse + start, origin * inverse + end, row(first), row(last));
+    }
+    let (mut met, mut nears) = (0, [0.0; WIDTH]);
+    for (lane, ((place, child), bit)) in nears.iter_mut().zip(&node.children).zip(&BITS).enumerate() {
+        let exists = child.get() != NO_CHILD;
+        let (mut near, mut far) = (ray.from, limit);
+        for (step, start, end, first, last) in axes {
+            near = fast_max(plane(first, lane) * step + start, near);
+            far = fast_min(plane(last, lane) * step + end, far);
         }
+        *place = near;
+        met |= bit_if(near <= far && exists, *bit);
     }
-    (bits(&near, &far) & existing(node), near)
-}
-
-/// Returns a bit mask with a bit set for each child of a node that exists.
-#[inline(always)]
-fn existing(node: &RawNode) -> u32 {
-    let mut bits = 0;
-    for (lane, child) in (0_u32..).zip(&node.children) {
-        bits |= u32::from(child.get() != NO_CHILD).wrapping_shl(lane);
-    }
-    bits
+    (met, nears)
 }
 
 /// Returns the stack entry of each child of a node, for the distances that a test returned.
@@ -61,16 +75,6 @@ pub(crate) fn entries(node: &RawNode, near: &[f32; WIDTH]) -> [StackEntry; WIDTH
     entries
 }
 
-/// Returns a bit mask in which bit *i* is set if `ones[i] <= others[i]`.
-#[inline(always)]
-fn bits(ones: &[f32; LANES], others: &[f32; LANES]) -> u32 {
-    let mut bits = 0;
-    for (lane, (one, other)) in (0_u32..).zip(ones.iter().zip(others)) {
-        bits |= u32::from(one <= other).wrapping_shl(lane);
-    }
-    bits
-}
-
 /// Tests a ray exactly against the triangles of a leaf whose numbers are in `lanes`, and calls
 /// `found` for each crossing.
 #[inline(always)]
@@ -82,13 +86,46 @@ pub(crate) fn ray_triangles(
     found: FoundCrossing<'_>,
 ) -> ControlFlow<()> {
     let block = block(triangles, corners);
-    for lane in lanes {
+    let mut left = crossed(&block, ray);
+    while left != 0 {
+        let lane = as_index(left.trailing_zeros());
+        left &= left.wrapping_sub(1);
+        if !lanes.contains(&lane) {
+            continue;
+        }
         let corners = block.triangle(lane);
         if let Some(crossing) = ray.crossing(&corners) {
             found(lane, crossing, &corners)?;
         }
     }
     ControlFlow::Continue(())
+}
+
+/// Returns a bit mask with a bit set for each triangle that a ray passes through, from either side.
+///
+/// The operations are those of [`WatertightRay::crossing`], which returns `None` for the other
+/// triangles.
+fn crossed(block: &TriangleBlock, ray: &WatertightRay) -> u32 {
+    let [from_x, from_y, from_z] = ray.axis.last(ray.origin);
+    let [shear_x, shear_y] = ray.shear;
+    let mut block = *block;
+    for corner in &mut block.corners {
+        *corner = ray.axis.last(*corner);
+    }
+    let sheared = |[x, y, z]: [f32; 3]| {
+        let [x, y, z] = [f64::from(x) - from_x, f64::from(y) - from_y, f64::from(z) - from_z];
+        [x - shear_x * z, y - shear_y * z]
+    };
+    let mut crossed = 0;
+    for (lane, bit) in BITS.iter().enumerate() {
+        let [a, b, c] = block.triangle(lane);
+        let [[ax, ay], [bx, by], [cx, cy]] = [sheared(a), sheared(b), sheared(c)];
+        let (first, second, third) = (cx * by - cy * bx, ax * cy - ay * cx, bx * ay - by * ax);
+        let any_below = first < 0.0 || second < 0.0 || third < 0.0;
+        let any_above = first > 0.0 || second > 0.0 || third > 0.0;
+        crossed |= bit_if(any_below != any_above, *bit);
+    }
+    crossed
 }
 
 /// Tests a point against the bounding boxes of the eight children of a node.
@@ -98,30 +135,37 @@ pub(crate) fn ray_triangles(
 /// child *k* is at most `limit`.
 #[inline(always)]
 pub(crate) fn point_boxes(node: &RawNode, point: &[f32; 3], limit: f32) -> (u32, [f32; WIDTH]) {
-    let mut sums = [0.0; WIDTH];
-    let axes = node.low.iter().zip(&node.high).zip(node.origin().into_iter().zip(node.steps()).zip(point));
-    for ((low, high), ((origin, step), at)) in axes {
+    let mut axes = [(0.0, 0.0, 0.0, &[0; WIDTH], &[0; WIDTH]); 3];
+    let parts = node.low.iter().zip(&node.high).zip(node.origin().into_iter().zip(node.steps()).zip(point));
+    for (axis, ((low, high), ((origin, step), at))) in axes.iter_mut().zip(parts) {
         let start = origin - at;
         let slack = (start.abs() + GRID_STEPS * step) * POINT_MARGIN;
-        for (sum, (low, high)) in sums.iter_mut().zip(low.iter().zip(high)) {
-            let before = f32::from(*low) * step + start - slack;
-            let behind = -(f32::from(*high) * step + start + slack);
-            let out = fast_max(fast_max(before, behind), 0.0);
-            *sum = if low > high { f32::NAN } else { out * out + *sum };
-        }
+        *axis = (step, start - slack, start + slack, low, high);
     }
-    (bits(&sums, &[limit; WIDTH]), sums)
+    let (mut met, mut sums) = (0, [0.0; WIDTH]);
+    for (lane, (place, bit)) in sums.iter_mut().zip(&BITS).enumerate() {
+        let (mut sum, mut exists) = (0.0, true);
+        for (step, start, end, low, high) in axes {
+            let (low, high) = (plane(low, lane), plane(high, lane));
+            let out = fast_max(fast_max(low * step + start, -(high * step + end)), 0.0);
+            sum += out * out;
+            exists &= low <= high;
+        }
+        *place = sum;
+        met |= bit_if(sum <= limit && exists, *bit);
+    }
+    (met, sums)
 }
 
 /// Returns a bit mask with a bit set for each triangle whose squared distance from a point may be
 /// at most `limit`.
 #[inline(always)]
 pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f32) -> u32 {
-    let mut bounds = [f32::NAN; LANES];
-    for (lane, place) in bounds.iter_mut().enumerate() {
-        *place = bound(&block.triangle(lane), point);
+    let mut near = 0;
+    for (lane, bit) in BITS.iter().enumerate() {
+        near |= bit_if(bound(&block.triangle(lane), point) <= limit, *bit);
     }
-    bits(&bounds, &[limit; LANES])
+    near
 }
 
 /// Returns a lower bound of the squared distance from a point to a triangle.
@@ -129,30 +173,28 @@ pub(crate) fn point_triangles(block: &TriangleBlock, point: &[f32; 3], limit: f3
 /// The bound is the least squared distance from the point to an edge of the triangle, or to the
 /// triangle's plane if the projection of the point to this plane is inside the triangle. A margin
 /// for rounding errors is subtracted from the least squared distance.
-fn bound(triangle: &[[f32; 3]; 3], point: &[f32; 3]) -> f32 {
-    use crate::math::{add, cross, dot, subtract};
-
-    let [a, b, c] = triangle.map(|corner| subtract(corner, *point));
+#[inline(always)]
+fn bound([a, b, c]: &[[f32; 3]; 3], point: &[f32; 3]) -> f32 {
+    let [a, b, c] = [subtract(*a, *point), subtract(*b, *point), subtract(*c, *point)];
     let [ab, bc, ca] = [subtract(b, a), subtract(c, b), subtract(a, c)];
     let to_edge = |from: [f32; 3], along: [f32; 3]| {
-        let length = dot(along, along);
-        let part = if length > 0.0 { fast_min(fast_max(-dot(from, along) / length, 0.0), 1.0) } else { 0.0 };
-        let away = add(from, along.map(|side| side * part));
+        // If the edge has length 0, the quotient 0 / 0 is NaN, and `fast_max` returns 0.
+        let part = fast_min(fast_max(-dot(from, along) / dot(along, along), 0.0), 1.0);
+        let away = add_scaled(from, part, along);
         dot(away, away)
     };
-    let [one, two, three] = [to_edge(a, ab), to_edge(b, bc), to_edge(c, ca)];
+    let edges = fast_min(fast_min(to_edge(a, ab), to_edge(b, bc)), to_edge(c, ca));
     let normal = cross(ab, bc);
-    let outside = [[ab, a], [bc, b], [ca, c]].into_iter().any(|[along, from]| dot(cross(normal, along), from) > 0.0);
-    let area = dot(normal, normal);
-    let height = dot(normal, a);
-    let plane = match () {
-        () if outside => f32::INFINITY,
-        () if RELIABLE_AREAS.contains(&area) => height * height / area,
-        () => 0.0,
-    };
-    let reach = [a, b, c].into_iter().flatten().fold(0.0, |most: f32, part| fast_max(part.abs(), most));
-    if reach > MAX_EXACT_COORDINATE {
-        return 0.0;
+    let is_beyond = |along: [f32; 3], from: [f32; 3]| dot(cross(normal, along), from) > 0.0;
+    let outside = is_beyond(ab, a) || is_beyond(bc, b) || is_beyond(ca, c);
+    let (area, height) = (dot(normal, normal), dot(normal, a));
+    let plane = if RELIABLE_AREAS.contains(&area) { height * height / area } else { 0.0 };
+    let plane = if outside { f32::INFINITY } else { plane };
+    let mut reach = 0.0;
+    for part in [a, b, c].as_flattened() {
+        reach = fast_max(part.abs(), reach);
     }
-    fast_min(fast_min(one, two), fast_min(three, plane)) - reach * reach * DISTANCE_MARGIN
+    // If the lane contains no triangle, `edges` and the bound are NaN.
+    let bound = fast_min(plane, edges) - reach * reach * DISTANCE_MARGIN;
+    if reach > MAX_EXACT_COORDINATE { 0.0 } else { bound }
 }
