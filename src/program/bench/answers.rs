@@ -268,7 +268,7 @@ impl<'a> HeldArrays<'a> {
 /// Reads a vertex, and adds its values to a hash.
 fn read(mut sum: u64, (shape, vertex): (&Shape<'_>, u32)) -> u64 {
     sum = mix_all(sum, shape.positions.get(as_index(vertex)).iter().flatten());
-    if let Some(influences) = shape.weights.and_then(|weights| weights.get(vertex)) {
+    if let Some(influences) = &shape.weights.as_ref().and_then(|weights| weights.get(vertex)) {
         influences.for_each(|one| sum = mix(mix(sum, one.bone.cast_unsigned()), one.weight.to_bits()));
     }
     sum
