@@ -1,5 +1,7 @@
 //! The totals of a list of runs of records, and an index for random access to its runs.
 
+use std::ops::Range;
+
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -9,7 +11,7 @@ use crate::sidecar::RecordSlice;
 
 /// The number of consecutive runs that one block of a [`RunIndex`] covers.
 const BLOCK_RUNS: usize = 64;
-/// The greatest number of runs of which an index also stores the byte offset of each, in 256 KiB.
+/// The greatest number of runs of which an index also stores the byte range of each, in 256 KiB.
 const MAX_STARTS: usize = 1 << 16;
 /// The nibble (4 bits) that encodes a run size of 15 or more.
 ///
@@ -46,7 +48,7 @@ impl RunTotals {
 ///
 /// For each block of 64 consecutive runs, a `RunIndex` stores the byte offset of the first run of
 /// the block, and the size of each run in 4 bits. For at most 65,536 runs, it also stores the byte
-/// offset of each run, which is found in a third of the time.
+/// range of each run, which is found in a third of the time.
 #[derive(Clone)]
 pub struct RunIndex {
     blocks: Checkpoints,
@@ -66,7 +68,7 @@ enum Checkpoints {
 #[derive(Clone)]
 struct FewRuns {
     blocks: Box<[Checkpoint]>,
-    /// The byte offset of each run.
+    /// The byte offset of each run, and the end of the last one.
     starts: Box<[u32]>,
 }
 
@@ -80,14 +82,15 @@ impl RunIndex {
         let mut blocks = Vec::new();
         blocks.try_reserve_exact(len.div_ceil(BLOCK_RUNS)).ok()?;
         let mut starts = Vec::new();
-        starts.try_reserve_exact(if len <= MAX_STARTS { len } else { 0 }).ok()?;
+        let is_few = (1..=MAX_STARTS).contains(&len);
+        starts.try_reserve_exact(if is_few { len.saturating_add(1) } else { 0 }).ok()?;
         let mut at = 0_usize;
         for first in (0..len).step_by(BLOCK_RUNS) {
             let runs = len.saturating_sub(first).min(BLOCK_RUNS);
             let mut block = Checkpoint { base: as_u64(at).into(), sizes: [U64::ZERO; BLOCK_RUNS / 16] };
             let (mut word, mut shift) = (0, 0);
             for _ in 0..runs {
-                if starts.len() < starts.capacity() {
+                if is_few {
                     starts.push(u32::try_from(at).ok()?);
                 }
                 let size;
@@ -99,10 +102,11 @@ impl RunIndex {
             }
             blocks.push(block);
         }
-        let blocks = if starts.is_empty() {
-            Checkpoints::Owned(blocks.into())
-        } else {
+        let blocks = if is_few {
+            starts.push(u32::try_from(at).ok()?);
             Checkpoints::OfFew(Box::new(FewRuns { blocks: blocks.into(), starts: starts.into() }))
+        } else {
+            Checkpoints::Owned(blocks.into())
         };
         Some(Self { blocks })
     }
@@ -119,6 +123,14 @@ impl RunIndex {
             Checkpoints::OfFew(few) => few.blocks.get(run / BLOCK_RUNS),
             Checkpoints::Sidecar(blocks) => blocks.get(as_u64(run / BLOCK_RUNS)),
         }
+    }
+
+    /// Returns the byte range of the run with index `run`, if the index stores the range itself.
+    #[inline]
+    pub(super) fn range(&self, run: usize) -> Option<Range<usize>> {
+        let Checkpoints::OfFew(few) = &self.blocks else { return None };
+        let [start, end] = *few.starts.get(run..)?.first_chunk()?;
+        Some(as_index(start)..as_index(end))
     }
 
     /// Returns whether `size` equals the size that the index stores for the run with index `run`,
@@ -155,8 +167,8 @@ impl RunIndex {
     /// in its nibble.
     #[inline]
     pub(super) fn find(&self, run: usize) -> Option<(usize, usize, Option<usize>)> {
-        if let Checkpoints::OfFew(few) = &self.blocks {
-            return Some((as_index(*few.starts.get(run)?), 0, Some(0)));
+        if let Checkpoints::OfFew(_) = &self.blocks {
+            return self.range(run).map(|range| (range.start, 0, Some(0)));
         }
         let block = self.block(run)?;
         let before = run % BLOCK_RUNS;

@@ -102,6 +102,14 @@ impl<'a> TerminatedRuns<'a> {
     #[inline]
     #[must_use]
     pub fn get(&self, index: &RunIndex, run: usize) -> Option<&'a [RawInfluence3]> {
+        let Some(range) = index.range(run) else { return self.get_in_block(index, run) };
+        // The mark is not searched, so a branch on its place does not wait for the file.
+        let run = self.bytes.get(range).filter(|run| !run.is_empty())?;
+        <[RawInfluence3]>::ref_from_prefix_with_elems(run, run.len() / RECORD_SIZE).ok().map(|(run, _)| run)
+    }
+
+    /// Returns the records of a run whose block the index contains.
+    fn get_in_block(&self, index: &RunIndex, run: usize) -> Option<&'a [RawInfluence3]> {
         if run >= self.len {
             return None;
         }
