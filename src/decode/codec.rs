@@ -60,6 +60,18 @@ pub(crate) fn cast<V: Pod, T: Pod, R: Record>(raw: &[R], order: ByteOrder) -> Op
     if raw.is_empty() { Some(&[]) } else { bytemuck::try_cast_slice(raw.as_bytes()).ok() }
 }
 
+/// Decodes each number of a record, like the method `map` of arrays. If the crate is compiled in
+/// several codegen units without link-time optimisation, that method calls a function for each.
+#[inline(always)]
+pub(crate) fn each<T: Copy, V: Pod, const N: usize>(numbers: &[T; N], decode: impl Fn(T) -> V) -> [V; N] {
+    let mut values = [V::zeroed(); N];
+    let mut left = numbers.iter();
+    for value in &mut values {
+        *value = left.next().map_or(*value, |number| decode(*number));
+    }
+    values
+}
+
 /// Decodes records one at a time, in order, with the given closure.
 #[inline(always)]
 pub(crate) fn one_by_one<R, V>(raw: &[R], out: &mut [V], decode: impl Fn(&R) -> V) {

@@ -6,7 +6,7 @@
 use bytemuck::Pod;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::decode::codec::{Decode, cast};
+use crate::decode::codec::{Decode, cast, each};
 
 /// The byte order of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -86,8 +86,8 @@ impl<const N: usize> Decode for EndianFloats<N> {
     fn decode(&self, raw: &[RawWord; N]) -> [f32; N] {
         // The byte order is matched once, and not for each float.
         match self.0 {
-            ByteOrder::Little => floats(raw, f32::from_le_bytes),
-            ByteOrder::Big => floats(raw, f32::from_be_bytes),
+            ByteOrder::Little => each(raw, |RawWord(bytes)| f32::from_le_bytes(bytes)),
+            ByteOrder::Big => each(raw, |RawWord(bytes)| f32::from_be_bytes(bytes)),
         }
     }
 
@@ -100,16 +100,6 @@ impl<const N: usize> Decode for EndianFloats<N> {
     }
 }
 
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the loop must be compiled for each byte order")]
-fn floats<const N: usize>(raw: &[RawWord; N], decode: impl Fn([u8; 4]) -> f32) -> [f32; N] {
-    let mut values = [0.0; N];
-    for (value, RawWord(bytes)) in values.iter_mut().zip(raw) {
-        *value = decode(*bytes);
-    }
-    values
-}
-
 /// Decodes `N` adjacent unsigned integers of two bytes each, in the given byte order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EndianU16s<const N: usize>(pub ByteOrder);
@@ -120,7 +110,7 @@ impl<const N: usize> Decode for EndianU16s<N> {
 
     #[inline]
     fn decode(&self, raw: &[[u8; 2]; N]) -> [u16; N] {
-        raw.map(|bytes| self.0.u16(bytes))
+        each(raw, |bytes| self.0.u16(bytes))
     }
 
     fn as_slice<'a, T: Pod>(&self, raw: &'a [[[u8; 2]; N]]) -> Option<&'a [T]> {

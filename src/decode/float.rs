@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::F32;
 
-use crate::decode::codec::{Decode, cast, one_by_one};
+use crate::decode::codec::{Decode, cast, each, one_by_one};
 use crate::decode::endian::ByteOrder;
 use crate::decode::stream::copy;
 
@@ -20,7 +20,7 @@ impl<const N: usize> Decode for Floats<N> {
 
     #[inline]
     fn decode(&self, raw: &[F32; N]) -> [f32; N] {
-        raw.map(F32::get)
+        each(raw, F32::get)
     }
 
     fn decode_all(&self, raw: &[[F32; N]], out: &mut [[f32; N]]) {

@@ -16,7 +16,7 @@ use half::f16;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U16;
 
-use crate::decode::codec::{Decode, one_by_one};
+use crate::decode::codec::{Decode, each, one_by_one};
 use crate::decode::divisor::{BY_65535, round};
 use crate::decode::narrow::narrow;
 use crate::decode::stream::in_places;
@@ -93,9 +93,12 @@ impl<const N: usize> Decode for MinMax16<N> {
 
     #[inline]
     fn decode(&self, raw: &[U16; N]) -> [f32; N] {
-        let mut point = self.min;
-        for ((value, raw), max) in point.iter_mut().zip(raw).zip(self.max) {
-            *value = f32::from(raw.get()) / TOP * (max - *value) + *value;
+        let mut point = each(raw, |code| f32::from(code.get()) / TOP);
+        let (mut least, mut most) = (self.min.iter(), self.max.iter());
+        for value in &mut point {
+            if let (Some(min), Some(max)) = (least.next(), most.next()) {
+                *value = *value * (max - min) + min;
+            }
         }
         point
     }

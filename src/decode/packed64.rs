@@ -11,7 +11,7 @@
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::I16;
 
-use crate::decode::codec::Decode;
+use crate::decode::codec::{Decode, each};
 use crate::decode::stream::in_blocks;
 use crate::io;
 use crate::simd::{self, kernel};
@@ -26,7 +26,7 @@ impl Decode for Packed64 {
 
     #[inline]
     fn decode(&self, raw: &[I16; 4]) -> [f32; 3] {
-        integers(raw).map(f32::from)
+        each(&integers(raw), f32::from)
     }
 
     fn decode_all(&self, raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
@@ -60,7 +60,7 @@ kernel! {
 #[inline(always)]
 fn decode_each(raw: &[[I16; 4]], out: &mut [[f32; 3]]) {
     for (value, raw) in out.iter_mut().zip(raw) {
-        *value = integers(raw).map(f32::from);
+        *value = each(&integers(raw), f32::from);
     }
 }
 
