@@ -32,14 +32,13 @@ impl FixedInfluences {
     fn new(bones: [u16; MAX_FIXED_INFLUENCES], weights: [f32; MAX_FIXED_INFLUENCES], first: u32) -> Self {
         let mut lanes = Self::default();
         for (bone, weight) in bones.into_iter().zip(weights) {
-            if weight == 0.0 {
-                continue;
-            }
+            let bone = i32::try_from(first.saturating_add(bone.into())).unwrap_or(i32::MAX);
+            // The next influence replaces one without a weight, so no branch depends on weights.
+            let influence = if weight == 0.0 { Influence::default() } else { Influence { bone, weight } };
             if let Some(place) = lanes.all.get_mut(usize::from(lanes.end)) {
-                let bone = i32::try_from(first.saturating_add(bone.into())).unwrap_or(i32::MAX);
-                *place = Influence { bone, weight };
-                lanes.end = lanes.end.saturating_add(1);
+                *place = influence;
             }
+            lanes.end = lanes.end.wrapping_add(u8::from(weight != 0.0));
         }
         lanes
     }
