@@ -10,6 +10,7 @@ use crate::bvh::traverse::{NextChild, Traversal};
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
 use crate::math::{dot, subtract};
+use crate::query::box_tree::wide_box;
 use crate::query::ray::{Hit, Ray};
 use crate::query::ray_query::{Aim, NearestHit, RayQuery, SingleRay, TriangleHit};
 use crate::query::scene::Scene;
@@ -27,6 +28,9 @@ const MIN_INTERLEAVED: usize = 256;
 /// The minimum size of the trees, indices and positions, in bytes, from which on rays are
 /// interleaved. Smaller scenes are in the processor cache, so no ray waits for memory.
 const MIN_INTERLEAVED_BYTES: usize = 8 << 20;
+/// The maximum number of surfaces of a scene whose rays are interleaved. All rays of a batch are
+/// cast at one surface after another, although a single ray finds the few surfaces that it needs.
+const MAX_INTERLEAVED_SURFACES: usize = 8;
 /// The number of groups of rays that show how to cast a batch, and the number of rays of a group.
 /// The groups are spread over the batch, because a picture may have nothing at its edge.
 const SAMPLE_GROUPS: usize = 8;
@@ -62,10 +66,11 @@ pub(crate) struct RayBatch<'a, 'b> {
 
 /// Returns the nearest hit of each ray.
 pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
-    let (bounds, is_cached) = (scene.bounds(), scene.surfaces().bytes() < MIN_INTERLEAVED_BYTES);
+    let (bounds, surfaces) = (scene.bounds(), scene.surfaces());
+    let is_large = surfaces.trees.len() <= MAX_INTERLEAVED_SURFACES && surfaces.bytes() >= MIN_INTERLEAVED_BYTES;
     in_batches(rays, |rays, hits| {
         let mut sample = RaySample::new(&bounds);
-        let groups = if is_cached || rays.len() < MIN_INTERLEAVED { 0 } else { SAMPLE_GROUPS };
+        let groups = if is_large && rays.len() >= MIN_INTERLEAVED { SAMPLE_GROUPS } else { 0 };
         for group in rays.chunks(rays.len().div_ceil(SAMPLE_GROUPS)).take(groups) {
             sample.last = None;
             for ray in group.iter().take(GROUP_RAYS) {
@@ -167,14 +172,14 @@ impl KernelJob for RayBatch<'_, '_> {
     #[inline(always)]
     fn run(self, kernels: &impl Kernels) -> Result<(), DamagedTree> {
         let Self { view, triangles, mask, rays } = self;
+        let bounds = wide_box(&view.header.bounds);
         let mut waiting = 0..rays.len();
         let mut active: [ActiveRay; ACTIVE_RAY_BATCH] = std::array::from_fn(|_| ActiveRay::idle());
         loop {
             let mut busy = false;
             for active in &mut active {
                 if matches!(active.next, NextStep::Done) {
-                    let meets =
-                        |ray: &BatchRay| ray.query.mask & mask != 0 && ray.query.meets(&view.header.bounds).is_some();
+                    let meets = |ray: &BatchRay| ray.query.mask & mask != 0 && ray.query.meets(&bounds).is_some();
                     let found = waiting.by_ref().find(|ray| rays.get(*ray).and_then(Option::as_ref).is_some_and(meets));
                     let Some((number, ray)) = found.and_then(|at| Some((at, rays.get_mut(at)?.as_mut()?))) else {
                         continue;

@@ -4,16 +4,25 @@
 
 use std::ops::ControlFlow;
 
+use crate::array::Bounds;
 use crate::bvh::reserve::try_with_capacity;
 use crate::error::Result;
-use crate::math::as_index;
+use crate::math::{as_index, as_u64};
 
 /// A box in `f64`: the least and the greatest coordinates.
 pub(crate) type WideBox = [[f64; 3]; 2];
 
+/// Returns the same box in `f64`.
+pub(crate) fn wide_box(bounds: &Bounds) -> WideBox {
+    [bounds.min, bounds.max].map(|corner| corner.map(f64::from))
+}
+
+/// The maximum number of nodes that wait in the order of their distances. If more wait, nodes are
+/// visited depth first.
+const MAX_SORTED: usize = 24;
 /// The maximum number of nodes that wait to be visited. A tree over 2^32 boxes has 33 levels, and
-/// one node of each level waits.
-const STACK_SIZE: usize = 40;
+/// one node of each level waits while nodes are visited depth first.
+const STACK_SIZE: usize = MAX_SORTED + 40;
 
 /// A binary tree over boxes. Each inner node has two children with equally many boxes, up to one.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +98,11 @@ impl BoxTree {
         self.add(other);
     }
 
+    /// Returns the memory that the nodes take, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        as_u64(size_of_val(self.nodes.as_slice()))
+    }
+
     /// Returns the box around all items, or `None` if there are none.
     pub(crate) fn bounds(&self) -> Option<WideBox> {
         self.nodes.first().map(|root| root.bounds)
@@ -96,40 +110,58 @@ impl BoxTree {
 
     /// Visits the items that a query needs, the nearest boxes first.
     pub(crate) fn search(&self, query: &mut impl BoxQuery) {
-        let mut stack = [(0.0, 0); STACK_SIZE];
-        let mut len = 0_usize;
-        let mut next = self.nodes.first().and_then(|root| query.distance(&root.bounds)).map(|near| (near, 0));
-        loop {
-            let Some((near, node)) = next.take().or_else(|| {
-                len = len.checked_sub(1)?;
-                stack.get(len).copied()
-            }) else {
-                return;
-            };
+        let mut waiting = Waiting { nodes: [(0.0, 0); STACK_SIZE], len: 0 };
+        waiting.add(self.node(0, query));
+        while let Some((near, place)) = waiting.next() {
             if near > query.limit() {
                 continue;
             }
-            match self.nodes.get(as_index(node)).map(|node| node.content) {
+            match self.nodes.get(as_index(place)).map(|node| node.content) {
                 Some(NodeContent::Item(item)) if query.visit(item).is_break() => return,
                 Some(NodeContent::Second(second)) => {
-                    let child = |place: u32| {
-                        let near = query.distance(&self.nodes.get(as_index(place))?.bounds)?;
-                        Some((near, place))
-                    };
-                    let (one, other) = (child(node.wrapping_add(1)), child(second));
-                    let (first, later) = match (one, other) {
-                        (Some(one), Some(other)) if other.0 < one.0 => (Some(other), Some(one)),
-                        (None, other) => (other, None),
-                        both => both,
-                    };
-                    next = first;
-                    if let Some((later, place)) = later.zip(stack.get_mut(len)) {
-                        *place = later;
-                        len = len.wrapping_add(1);
-                    }
+                    let (one, other) = (self.node(place.wrapping_add(1), query), self.node(second, query));
+                    let is_other_nearer = one.zip(other).is_some_and(|((one, _), (other, _))| other < one);
+                    let [later, first] = if is_other_nearer { [one, other] } else { [other, one] };
+                    waiting.add(later);
+                    waiting.add(first);
                 }
                 Some(NodeContent::Item(_)) | None => {}
             }
+        }
+    }
+
+    /// Returns the distance and the place of a node, or `None` if the query needs nothing in it.
+    fn node(&self, place: u32, query: &impl BoxQuery) -> Option<(f64, u32)> {
+        let node = self.nodes.get(as_index(place))?;
+        Some((query.distance(&node.bounds)?, place))
+    }
+}
+
+/// The nodes that wait to be visited, each with its distance and its place. The last one is visited
+/// next.
+struct Waiting {
+    nodes: [(f64, u32); STACK_SIZE],
+    len: usize,
+}
+
+impl Waiting {
+    fn next(&mut self) -> Option<(f64, u32)> {
+        self.len = self.len.checked_sub(1)?;
+        self.nodes.get(self.len).copied()
+    }
+
+    /// Adds a node behind those that are not nearer, or as the last one if many nodes wait.
+    fn add(&mut self, node: Option<(f64, u32)>) {
+        let Some((near, _)) = node else { return };
+        let known = self.nodes.get(..self.len).filter(|known| known.len() < MAX_SORTED);
+        let place = known.map_or(self.len, |known| {
+            known.iter().rposition(|(other, _)| *other >= near).map_or(0, |other| other.wrapping_add(1))
+        });
+        let Some(behind) = self.nodes.get_mut(place..=self.len) else { return };
+        behind.rotate_right(1);
+        if let Some((first, node)) = behind.first_mut().zip(node) {
+            *first = node;
+            self.len = self.len.wrapping_add(1);
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::array::Bounds;
 use crate::bvh::coordinates::{TriangleCorners, is_valid_point};
 use crate::bvh::kernel::dispatch::Kernels;
 use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
+use crate::query::box_tree::WideBox;
 use crate::query::closest_on_triangle::{ClosestPoint, closest};
 
 /// A search for the point of a surface that is nearest to a query point, up to a maximum distance.
@@ -49,10 +49,10 @@ impl PointQuery {
 
     /// Returns the squared distance from the query point to the nearest point of a bounding box,
     /// rounded down.
-    pub(crate) fn distance_to(&self, bounds: &Bounds) -> f64 {
-        let sides = self.point.iter().zip(bounds.min.iter().zip(bounds.max));
+    pub(crate) fn distance_to(&self, [min, max]: &WideBox) -> f64 {
+        let sides = self.point.iter().zip(min.iter().zip(max));
         let squares = sides.map(|(at, (min, max))| {
-            let [at, min, max] = [*at, *min, max].map(f64::from);
+            let at = f64::from(*at);
             let out = (min - at).max(at - max).max(0.0);
             out * out
         });

@@ -78,6 +78,8 @@ mod scene;
 mod scene_queries;
 mod scene_surface;
 mod scene_trees;
+mod surface_search;
+mod surface_trees;
 mod triangle_overlap;
 
 pub use crate::bvh::triangles::Triangles;

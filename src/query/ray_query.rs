@@ -17,6 +17,7 @@ use crate::bvh::traverse::TreeQuery;
 use crate::bvh::tree_view::LeafTriangles;
 use crate::bvh::triangles::Triangles;
 use crate::math::{fast_max, fast_min, narrow};
+use crate::query::box_tree::{WideBox, wide_box};
 use crate::query::ray::{Faces, Hit, Ray};
 
 /// The maximum error of the exact test of a ray against a triangle, relative to the largest
@@ -127,7 +128,7 @@ impl RayQuery {
     /// rounded down, and the point of the ray there.
     #[cold]
     fn start_at(&self, bounds: &Bounds) -> (f64, [f32; 3]) {
-        let [entry, _] = self.along(bounds);
+        let [entry, _] = self.along(&wide_box(bounds));
         let most = 4.0 * f64::from(MAX_COORDINATE);
         let start = entry.clamp(-most, most);
         let mut point = self.exact.origin;
@@ -141,24 +142,32 @@ impl RayQuery {
     /// by the length of the scaled direction.
     ///
     /// Returns `None` if the ray does not meet the bounding box within the range of the ray.
-    pub(crate) fn meets(&self, bounds: &Bounds) -> Option<f64> {
+    pub(crate) fn meets(&self, bounds: &WideBox) -> Option<f64> {
         let [near, far] = self.along(bounds);
-        (!bounds.is_empty() && near <= far).then_some(near)
+        (near <= far).then_some(near)
+    }
+
+    /// Returns the distance beyond which no hit is needed, like that of [`meets`](Self::meets).
+    pub(crate) fn limit(&self) -> f64 {
+        let far = self.greatest * self.measure;
+        far + far.abs() * DISTANCE_MARGIN
     }
 
     /// Returns the distances between which the ray is in a bounding box and in its range, the first
     /// rounded down and the second rounded up. The first is the greater one if there are none.
-    fn along(&self, bounds: &Bounds) -> [f64; 2] {
-        let margin = fast_max(largest(&self.exact.origin.map(narrow)), reach_of(bounds)) * EXACT_TEST_MARGIN;
+    fn along(&self, [min, max]: &WideBox) -> [f64; 2] {
+        let reach = min.iter().chain(max).fold(0.0, |most: f64, part| most.max(part.abs()));
+        let reach = self.exact.origin.iter().fold(reach.min(MAX_COORDINATE.into()), |most, part| most.max(part.abs()));
+        let margin = reach * f64::from(EXACT_TEST_MARGIN);
         let [least, _] = self.exact.range;
-        let [near, far] = [least, self.greatest].map(|t| t * self.measure);
-        let (mut near, mut far) = (near - near.abs() * DISTANCE_MARGIN, far + far.abs() * DISTANCE_MARGIN);
-        let axes = bounds.min.iter().zip(bounds.max).zip(self.exact.origin.iter().zip(self.exact.inverse));
+        let near = least * self.measure;
+        let (mut near, mut far) = (near - near.abs() * DISTANCE_MARGIN, self.limit());
+        let axes = min.iter().zip(max).zip(self.exact.origin.iter().zip(self.exact.inverse));
         for ((min, max), (origin, inverse)) in axes {
             let most = f64::from(MAX_INVERSE);
             let inverse = (inverse * self.measure).clamp(-most, most);
-            let [one, other] = [*min, max].map(|plane| (f64::from(plane) - origin) * inverse);
-            let slack = (one.abs() + other.abs()) * DISTANCE_MARGIN + f64::from(margin) * inverse.abs();
+            let [one, other] = [min, max].map(|plane| (plane - origin) * inverse);
+            let slack = (one.abs() + other.abs()) * DISTANCE_MARGIN + margin * inverse.abs();
             near = near.max(one.min(other) - slack);
             far = far.min(one.max(other) + slack);
         }

@@ -1,7 +1,6 @@
 //! A scene: several surfaces that are queried together, each with a bounding volume hierarchy.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use zerocopy::IntoBytes as _;
@@ -15,7 +14,8 @@ use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::io;
 use crate::model::{Geometry, Surface};
-use crate::query::scene_surface::{SceneSurface, SceneSurfaces, SceneTree, fits};
+use crate::query::scene_surface::{SceneSurface, SceneSurfaces, TriangleList};
+use crate::query::surface_trees::{SceneTree, SurfaceTrees, fits};
 use crate::sidecar::Sidecar;
 
 /// The maximum number of surfaces for which a scene allocates memory before it reads them.
@@ -35,6 +35,9 @@ const MAX_BYTES_PER_QUERY: usize = 256 << 10;
 /// finite hits nothing. A nearest-point query returns `None` if the query point is not finite or
 /// beyond ±2^60.
 ///
+/// The first query of a scene with several surfaces builds a small tree over their bounding boxes,
+/// with which a query finds the few surfaces that it needs.
+///
 /// A scene borrows from the owner of the mesh. A struct that contains the owner and its trees holds
 /// [`SceneTrees`](crate::query::SceneTrees), which lend a scene for a batch of queries.
 ///
@@ -52,41 +55,11 @@ const MAX_BYTES_PER_QUERY: usize = 256 << 10;
 /// ```
 pub struct Scene<'a> {
     /// The trees of the surfaces, sorted by the indices of the surfaces.
-    trees: Cow<'a, [SceneTree]>,
+    trees: Cow<'a, SurfaceTrees>,
     /// The triangles of the same surfaces, in the same order.
     triangles: TriangleList<'a>,
     /// Queries test the surfaces whose mask has a bit in common with this one.
     pub(super) mask: u32,
-}
-
-/// The triangles of several surfaces. Unlike `Cow`, the type is covariant.
-struct TriangleList<'a> {
-    /// The triangles, unless they are lent.
-    owned: Vec<Triangles<'a>>,
-    lent: &'a [Triangles<'a>],
-}
-
-impl<'a> TriangleList<'a> {
-    const fn owned(owned: Vec<Triangles<'a>>) -> Self {
-        Self { owned, lent: &[] }
-    }
-
-    const fn lent(lent: &'a [Triangles<'a>]) -> Self {
-        Self { owned: Vec::new(), lent }
-    }
-
-    fn to_mut(&mut self) -> &mut Vec<Triangles<'a>> {
-        self.owned.extend(std::mem::take(&mut self.lent));
-        &mut self.owned
-    }
-}
-
-impl<'a> Deref for TriangleList<'a> {
-    type Target = [Triangles<'a>];
-
-    fn deref(&self) -> &Self::Target {
-        if self.lent.is_empty() { &self.owned } else { self.lent }
-    }
 }
 
 short_debug!(Scene<'_>: |scene| {
@@ -217,7 +190,11 @@ impl<'a> Scene<'a> {
     #[doc(hidden)]
     #[must_use]
     pub const fn empty() -> Self {
-        Self { trees: Cow::Owned(Vec::new()), triangles: TriangleList::owned(Vec::new()), mask: u32::MAX }
+        Self {
+            trees: Cow::Owned(SurfaceTrees::new(Vec::new())),
+            triangles: TriangleList::owned(Vec::new()),
+            mask: u32::MAX,
+        }
     }
 
     /// Adds a surface to the scene. The results of queries contain `surface` as the index of the
@@ -233,20 +210,20 @@ impl<'a> Scene<'a> {
 
     fn insert(&mut self, triangles: Triangles<'a>, tree: SceneTree) {
         let place = self.trees.partition_point(|one| one.surface <= tree.surface);
-        self.trees.to_mut().insert(place, tree);
+        self.trees.to_mut().to_mut().insert(place, tree);
         self.triangles.to_mut().insert(place, triangles);
     }
 
     /// Combines trees with the triangles that they were made for. `trees` is sorted by surface, and
     /// `triangles` has the same order.
-    pub(crate) const fn lent(trees: &'a [SceneTree], triangles: Vec<Triangles<'a>>) -> Self {
+    pub(crate) const fn lent(trees: &'a SurfaceTrees, triangles: Vec<Triangles<'a>>) -> Self {
         Self { trees: Cow::Borrowed(trees), triangles: TriangleList::owned(triangles), mask: u32::MAX }
     }
 
     /// Returns the trees of the scene, which borrow nothing.
-    pub(crate) fn into_trees(self) -> Vec<SceneTree> {
+    pub(crate) fn into_trees(self) -> SurfaceTrees {
         let mut trees = self.trees.into_owned();
-        for tree in &mut trees {
+        for tree in trees.to_mut() {
             tree.mask &= self.mask;
         }
         trees
@@ -259,7 +236,11 @@ impl<'a> Scene<'a> {
     fn with_room(count: usize) -> Result<Self> {
         let count = count.min(MAX_EARLY_SURFACES);
         let (trees, triangles) = (try_with_capacity(count)?, try_with_capacity(count)?);
-        Ok(Self { trees: Cow::Owned(trees), triangles: TriangleList::owned(triangles), mask: u32::MAX })
+        Ok(Self {
+            trees: Cow::Owned(SurfaceTrees::new(trees)),
+            triangles: TriangleList::owned(triangles),
+            mask: u32::MAX,
+        })
     }
 
     /// Adds a surface to the scene with the given tree. If `tree` is `None`, builds a new tree for
@@ -269,7 +250,7 @@ impl<'a> Scene<'a> {
         if triangles.is_empty() && triangles.vertex_count() == 0 {
             return Ok(());
         }
-        reserve_one(self.trees.to_mut())?;
+        reserve_one(self.trees.to_mut().to_mut())?;
         reserve_one(self.triangles.to_mut())?;
         let mut tree = match tree {
             Some(tree) => SceneTree::new(surface, &triangles, Arc::new(tree)),
@@ -296,7 +277,7 @@ impl<'a> Scene<'a> {
     /// enough memory.
     pub fn refit<'b>(&self, mut triangles: impl FnMut(usize) -> Result<Triangles<'b>>) -> Result<Scene<'b>> {
         let mut scene = Scene { mask: self.mask, ..Scene::with_room(self.trees.len())? };
-        for one in &*self.trees {
+        for one in self.trees.iter() {
             let moved = triangles(one.surface)?;
             scene.add_or_build(one.surface, moved, one.tree().and_then(|tree| tree.refit(&moved)), one.mask)?;
         }
@@ -383,7 +364,7 @@ impl<'a> Scene<'a> {
     /// before its trees are [taken](crate::query::SceneTrees::new) instead.
     #[must_use]
     pub fn with_masks(mut self, mut mask: impl FnMut(usize) -> u32) -> Self {
-        self.trees.to_mut().iter_mut().for_each(|tree| tree.mask = mask(tree.surface));
+        self.trees.to_mut().to_mut().iter_mut().for_each(|tree| tree.mask = mask(tree.surface));
         self
     }
 }

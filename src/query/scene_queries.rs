@@ -6,14 +6,15 @@ use crate::array::Bounds;
 use crate::bvh::probe::Probe;
 use crate::error::debug::short_debug;
 use crate::query::batch;
-use crate::query::closest_point::{Candidate, PointQuery};
+use crate::query::closest_point::PointQuery;
 use crate::query::frustum::Frustum;
 use crate::query::nearest_list::NearestList;
 use crate::query::overlap::QueryVolume;
 use crate::query::ray::{Hit, Nearest, Ray};
 use crate::query::ray_query::{AllHits, RayQuery};
 use crate::query::scene::Scene;
-use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
+use crate::query::scene_surface::SceneSurfaces;
+use crate::query::surface_search::NearestListOfAll;
 
 impl<'a> Scene<'a> {
     fn all(&self) -> ProbedScene<'_, 'a, ()> {
@@ -177,25 +178,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
     #[must_use]
     pub fn nearest(&mut self, point: [f32; 3], limit: f32) -> Option<Nearest> {
         let mut query = PointQuery::new(point, limit)?;
-        let distances = self.surfaces.masked(self.mask).map(|surface| (query.distance_to(surface.bounds()), surface));
-        let mut order: Vec<_> = distances.collect();
-        order.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let mut best: Option<(SceneSurface<'s, 'a>, Candidate)> = None;
-        for (distance, surface) in order {
-            if distance > query.exact_limit() {
-                break;
-            }
-            if let Some(found) = surface.nearest(&mut query, &mut self.probe) {
-                let is_nearer = best.is_none_or(|(other, known)| {
-                    let [near, far] = [found, known].map(|candidate| candidate.closest.distance_squared);
-                    near < far || near <= far && surface.index() < other.index()
-                });
-                if is_nearer {
-                    best = Some((surface, found));
-                }
-            }
-        }
-        let (surface, candidate) = best?;
+        let (surface, candidate) = self.surfaces.nearest(&mut query, self.mask, &mut self.probe)?;
         Some(surface.nearest_point(&candidate))
     }
 
@@ -205,24 +188,10 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         // A tree that turns out to be damaged is built again, so each tree is found damaged once.
         loop {
             let Some(mut all) = NearestList::new(point, limit, count, list) else { return };
-            self.search_nearest(&mut all);
+            let (surfaces, mask, probe) = (self.surfaces, self.mask, &mut self.probe);
+            surfaces.trees.search(&mut NearestListOfAll { surfaces, list: &mut all, mask, probe });
             if !all.is_spoilt() {
                 return all.finish();
-            }
-        }
-    }
-
-    /// Searches the surface with the nearest bounding box first, and then the other surfaces.
-    fn search_nearest(&mut self, all: &mut NearestList<'_>) {
-        let distance =
-            |all: &NearestList<'_>, surface: &SceneSurface<'_, '_>| all.query().distance_to(surface.bounds());
-        let masked = self.surfaces.masked(self.mask).enumerate();
-        let first = masked.min_by(|(_, one), (_, other)| distance(all, one).total_cmp(&distance(all, other)));
-        let Some((place, first)) = first else { return };
-        let others = self.surfaces.masked(self.mask).enumerate().filter(|(other, _)| *other != place);
-        for surface in std::iter::once(first).chain(others.map(|(_, surface)| surface)) {
-            if !all.is_spoilt() && distance(all, &surface) <= all.query().exact_limit() {
-                surface.search(&mut all.surface(|near| surface.nearest_point(near)), &mut self.probe);
             }
         }
     }

@@ -1,8 +1,6 @@
 //! The surfaces of a scene: the triangles of each, and the tree over these triangles.
 
-// Rule: this file sorts and maps by copies only.
-
-use std::sync::{Arc, OnceLock};
+use std::ops::Deref;
 
 use zerocopy::IntoBytes as _;
 
@@ -11,22 +9,22 @@ use crate::bvh::coordinates::TriangleCorners;
 use crate::bvh::kernel::dispatch;
 use crate::bvh::probe::Probe;
 use crate::bvh::traverse::{TreeQuery, TreeSearch, test_every_triangle};
-use crate::bvh::tree::Tree;
 use crate::bvh::tree_view::{DamagedTree, TreeView};
 use crate::bvh::triangles::Triangles;
-use crate::bvh::{check, refit};
-use crate::math::{as_u64, cross, dot, narrow, subtract};
+use crate::math::{as_index, cross, dot, narrow, subtract};
 use crate::query::batch::{BatchRay, RayBatch};
+use crate::query::box_tree::wide_box;
 use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::{Hit, Nearest, Ray};
 use crate::query::ray_query::{Aim, AnyHit, HitCollector, NearestHit, RayQuery, SingleRay, TriangleHit};
-use crate::sidecar::Trust;
+use crate::query::surface_search::{FirstHit, HitOfAny, NearestOfAll};
+use crate::query::surface_trees::{SceneTree, SurfaceTrees};
 
 /// The surfaces of a scene, sorted by their indices. Both slices have the same length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SceneSurfaces<'s, 'a> {
-    pub(crate) trees: &'s [SceneTree],
+    pub(crate) trees: &'s SurfaceTrees,
     pub(crate) triangles: &'s [Triangles<'a>],
 }
 
@@ -35,6 +33,36 @@ pub(crate) struct SceneSurfaces<'s, 'a> {
 pub(crate) struct SceneSurface<'s, 'a> {
     pub(crate) tree: &'s SceneTree,
     pub(crate) triangles: &'s Triangles<'a>,
+}
+
+/// The triangles of several surfaces. Unlike `Cow`, the type is covariant.
+pub(crate) struct TriangleList<'a> {
+    /// The triangles, unless they are lent.
+    owned: Vec<Triangles<'a>>,
+    lent: &'a [Triangles<'a>],
+}
+
+impl<'a> TriangleList<'a> {
+    pub(crate) const fn owned(owned: Vec<Triangles<'a>>) -> Self {
+        Self { owned, lent: &[] }
+    }
+
+    pub(crate) const fn lent(lent: &'a [Triangles<'a>]) -> Self {
+        Self { owned: Vec::new(), lent }
+    }
+
+    pub(crate) fn to_mut(&mut self) -> &mut Vec<Triangles<'a>> {
+        self.owned.extend(std::mem::take(&mut self.lent));
+        &mut self.owned
+    }
+}
+
+impl<'a> Deref for TriangleList<'a> {
+    type Target = [Triangles<'a>];
+
+    fn deref(&self) -> &Self::Target {
+        if self.lent.is_empty() { &self.owned } else { self.lent }
+    }
 }
 
 impl<'s, 'a> SceneSurfaces<'s, 'a> {
@@ -48,9 +76,14 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
         Some(SceneSurface { tree: self.trees.get(place)?, triangles: self.triangles.get(place)? })
     }
 
+    /// Returns the surface at position `place` if its mask has a bit in common with `mask`.
+    pub(crate) fn masked_at(self, place: u32, mask: u32) -> Option<SceneSurface<'s, 'a>> {
+        self.get(as_index(place)).filter(|surface| surface.has(mask))
+    }
+
     /// Returns the surface if the scene has only one.
-    pub(crate) const fn only(self) -> Option<SceneSurface<'s, 'a>> {
-        match (self.trees, self.triangles) {
+    pub(crate) fn only(self) -> Option<SceneSurface<'s, 'a>> {
+        match (&**self.trees, self.triangles) {
             ([tree], [triangles]) => Some(SceneSurface { tree, triangles }),
             _ => None,
         }
@@ -87,52 +120,36 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
             }
             return nearest.0.as_ref().map(|hit| make(surface, hit));
         }
-        self.first_hit_of_many(query, probe).map(|(surface, hit)| make(surface, &hit))
-    }
-
-    fn first_hit_of_many(
-        self,
-        query: &mut RayQuery,
-        probe: &mut impl Probe,
-    ) -> Option<(SceneSurface<'s, 'a>, TriangleHit)> {
-        let mut first: Option<(SceneSurface<'s, 'a>, TriangleHit)> = None;
-        for (_, surface) in self.along(query) {
-            if first.is_some() && surface.misses(query) {
-                continue;
-            }
-            let mut nearest = NearestHit::default();
-            surface.cast(query, &mut nearest, probe);
-            if let Some(hit) = nearest.0 {
-                let is_first = first.is_none_or(|(other, known)| {
-                    let [near, far] = [hit.crossing.t, known.crossing.t];
-                    near < far || near <= far && surface.index() < other.index()
-                });
-                if is_first {
-                    first = Some((surface, hit));
-                }
-            }
-        }
-        first
+        let mut first = FirstHit { surfaces: self, ray: query, probe, best: None };
+        self.trees.search(&mut first);
+        first.best.map(|(surface, hit)| make(surface, &hit))
     }
 
     /// Returns whether a ray hits any surface.
     pub(crate) fn is_hit(self, query: &mut RayQuery, probe: &mut impl Probe) -> bool {
-        self.masked(query.mask).any(|surface| {
-            let mut any = AnyHit::default();
-            if !surface.misses(query) {
-                surface.cast(query, &mut any, probe);
+        let mut found = AnyHit::default();
+        if let Some(surface) = self.only() {
+            if surface.has(query.mask) {
+                surface.cast(query, &mut found, probe);
             }
-            any.0
-        })
+            return found.0;
+        }
+        let mut any = HitOfAny { surfaces: self, ray: query, probe, found };
+        self.trees.search(&mut any);
+        any.found.0
     }
 
-    /// Returns the surfaces whose bounding boxes a ray meets, sorted by the distance along the ray
-    /// at which the ray enters the box, with the nearest first.
-    fn along(self, ray: &RayQuery) -> Vec<(f64, SceneSurface<'s, 'a>)> {
-        let met = self.masked(ray.mask).filter_map(|surface| Some((ray.meets(surface.bounds())?, surface)));
-        let mut met: Vec<_> = met.collect();
-        met.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        met
+    /// Returns the nearest point of the surfaces whose mask has a bit in common with `mask`. If
+    /// several points are equally near, returns that of the first surface.
+    pub(crate) fn nearest(
+        self,
+        point: &mut PointQuery,
+        mask: u32,
+        probe: &mut impl Probe,
+    ) -> Option<(SceneSurface<'s, 'a>, Candidate)> {
+        let mut nearest = NearestOfAll { surfaces: self, point, mask, probe, best: None };
+        self.trees.search(&mut nearest);
+        nearest.best
     }
 }
 
@@ -153,7 +170,7 @@ impl<'s> SceneSurface<'s, '_> {
     }
 
     pub(crate) fn misses(&self, ray: &RayQuery) -> bool {
-        ray.meets(self.bounds()).is_none()
+        ray.meets(&wide_box(self.bounds())).is_none()
     }
 
     /// Runs a query in the tree of the surface.
@@ -273,92 +290,4 @@ fn normal(corners: &TriangleCorners) -> [f32; 3] {
     let length = dot(front, front).sqrt();
     // The addition of 0.0 changes -0.0 to 0.0.
     if length > 0.0 { front.map(|part| narrow(part / length + 0.0)) } else { [0.0; 3] }
-}
-
-/// The tree of one surface, with the numbers of triangles and vertices that the surface had when
-/// the tree was made.
-#[derive(Clone, Debug)]
-pub(crate) struct SceneTree {
-    /// The index of the surface.
-    pub(crate) surface: usize,
-    pub(crate) triangle_count: u32,
-    pub(crate) vertex_count: usize,
-    pub(crate) bounds: Bounds,
-    /// The mask of the surface. Queries test the surface if their mask has a common bit.
-    pub(crate) mask: u32,
-    /// The tree over the triangles, or `None` for a surface with at most 8 triangles. Queries then
-    /// test all triangles of the surface.
-    tree: Option<Arc<Tree>>,
-    /// The tree that replaces a damaged tree. A tree that comes from a sidecar can be damaged.
-    ///
-    /// The first query that finds the damage builds the new tree. All later queries of the surface
-    /// use it. It is `None` if there was not enough memory to build it.
-    rebuilt: OnceLock<Option<Arc<Tree>>>,
-}
-
-impl SceneTree {
-    pub(crate) fn new(surface: usize, triangles: &Triangles<'_>, tree: Arc<Tree>) -> Self {
-        let bounds = tree.bounds();
-        Self { tree: Some(tree), ..Self::without_tree(surface, triangles, bounds) }
-    }
-
-    /// Creates the record of a surface with at most 8 triangles, which needs no memory for a tree.
-    pub(crate) fn small(surface: usize, triangles: &Triangles<'_>) -> Self {
-        Self::without_tree(surface, triangles, triangles.bounds(0..triangles.len()))
-    }
-
-    fn without_tree(surface: usize, triangles: &Triangles<'_>, bounds: Bounds) -> Self {
-        let (triangle_count, vertex_count) = (triangles.len(), triangles.vertex_count());
-        Self { surface, triangle_count, vertex_count, bounds, mask: u32::MAX, tree: None, rebuilt: OnceLock::new() }
-    }
-
-    /// Returns the tree of the surface, or `None` if the surface has no tree. If a query has built
-    /// a new tree because the tree was damaged, the new tree is returned.
-    pub(crate) fn tree(&self) -> Option<&Arc<Tree>> {
-        self.rebuilt.get().and_then(Option::as_ref).or(self.tree.as_ref())
-    }
-
-    /// Returns whether the nodes of the tree are in a sidecar.
-    pub(crate) fn is_stored(&self) -> bool {
-        self.tree().is_some_and(|tree| tree.is_stored())
-    }
-
-    /// Returns the memory that the trees take, in bytes, without nodes that are in a sidecar.
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        let trees = [self.tree.as_ref(), self.rebuilt.get().and_then(Option::as_ref)];
-        trees.into_iter().flatten().fold(0, |bytes, tree| {
-            let nodes = if tree.is_stored() { 0 } else { tree.bytes() };
-            bytes.saturating_add(as_u64(size_of::<Tree>())).saturating_add(nodes)
-        })
-    }
-
-    /// Returns whether a query has found that the tree is damaged.
-    pub(crate) fn is_damaged(&self) -> bool {
-        self.rebuilt.get().is_some()
-    }
-
-    /// Returns the tree that replaces a damaged tree, and builds it in the first call. Returns
-    /// `None` if there was not enough memory to build it.
-    pub(crate) fn rebuild(&self, triangles: &Triangles<'_>) -> Option<&Arc<Tree>> {
-        self.rebuilt.get_or_init(|| Tree::new(triangles).ok().map(Arc::new)).as_ref()
-    }
-
-    /// Returns the view of the tree that the surface had from the start, even if it is damaged.
-    #[inline]
-    pub(crate) fn view(&self) -> TreeView<'_> {
-        match &self.tree {
-            Some(tree) => tree.view(),
-            None => TreeView::root_leaf(self.triangle_count, self.bounds),
-        }
-    }
-}
-
-/// Returns whether the tree `tree` from a sidecar belongs to `triangles` and may be used for
-/// queries. The boxes of an untrusted tree must also be as small as those of a built tree.
-pub(crate) fn fits(tree: &Tree, triangles: &Triangles<'_>, trust: Trust) -> bool {
-    let view = tree.view();
-    let fits = view.header.triangles == triangles.len() && matches!(view.header.cluster, 1..=8);
-    fits && (trust == Trust::Trusted || {
-        check::check(&view, triangles).is_ok() && refit::has_tight_boxes(&view, triangles)
-    })
 }

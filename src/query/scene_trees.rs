@@ -9,7 +9,8 @@ use crate::error::{Cause, Error, Field, Result};
 use crate::math::as_u64;
 use crate::model::{Geometry, Surface};
 use crate::query::scene::Scene;
-use crate::query::scene_surface::{SceneSurface, SceneSurfaces, SceneTree};
+use crate::query::scene_surface::{SceneSurface, SceneSurfaces};
+use crate::query::surface_trees::{SceneTree, SurfaceTrees};
 
 /// The maximum number of triangles that are compared each time a scene is lent.
 const MAX_SAMPLES: u64 = 16;
@@ -53,7 +54,7 @@ const MAX_SAMPLES: u64 = 16;
 pub struct SceneTrees {
     /// The number of surfaces of the mesh, with those that have no tree.
     surface_count: usize,
-    trees: Vec<SceneTree>,
+    trees: SurfaceTrees,
     samples: Vec<SampledTriangle>,
 }
 
@@ -108,7 +109,7 @@ impl SceneTrees {
     pub fn scene<'a>(&'a self, geometry: &'a dyn Geometry) -> Result<Scene<'a>> {
         self.expect_surface_count(geometry)?;
         let mut all = try_with_capacity(self.trees.len())?;
-        for tree in &self.trees {
+        for tree in self.trees.iter() {
             let surface = geometry.surface(tree.surface)?;
             let triangles = Triangles::new(&surface)?;
             expect_counts(tree, &surface, &triangles)?;
@@ -123,8 +124,7 @@ impl SceneTrees {
     /// included.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let records = size_of_val(self.trees.as_slice()).saturating_add(size_of_val(self.samples.as_slice()));
-        self.trees.iter().fold(as_u64(records), |bytes, tree| bytes.saturating_add(tree.memory_bytes()))
+        self.trees.memory_bytes().saturating_add(as_u64(size_of_val(self.samples.as_slice())))
     }
 
     fn expect_surface_count(&self, geometry: &dyn Geometry) -> Result<()> {

@@ -120,9 +120,10 @@ fn no_scan_allocates() {
     assert_eq!(count, 0);
 }
 
-/// Returns the size of the index of few runs: blocks, the place of each run, and the two lists.
+/// Returns the size of the index of few runs: blocks, the place of each run and the end of the last
+/// one, and the two lists.
 fn index_bytes(runs: usize) -> u64 {
-    runs.div_ceil(64) as u64 * 40 + runs as u64 * 4 + 32
+    runs.div_ceil(64) as u64 * 40 + (runs as u64 + 1) * 4 + 32
 }
 
 #[test]
