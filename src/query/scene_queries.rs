@@ -46,10 +46,10 @@ impl<'a> Scene<'a> {
     /// Returns the nearest hit of each ray, like [`ray`](Self::ray). The results are in the order
     /// of `rays`.
     ///
-    /// The tree searches of incoherent rays in a scene of more than 8 MiB are interleaved, which is
-    /// faster than one call of [`ray`](Self::ray) for each ray. Coherent rays, such as those of a
-    /// picture, and rays in a smaller scene are cast one by one. With the feature `rayon`, `rays`
-    /// uses all processors.
+    /// The tree searches of incoherent rays in a scene of more than 8 MiB with at most eight
+    /// surfaces are interleaved, which is faster than one call of [`ray`](Self::ray) for each ray.
+    /// Other rays, such as those of a picture, are cast one by one. With the feature `rayon`,
+    /// `rays` uses all processors.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         batch::first_hits(self, rays)
