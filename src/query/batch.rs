@@ -66,8 +66,14 @@ pub(crate) struct RayBatch<'a, 'b> {
 
 /// Returns the nearest hit of each ray.
 pub(crate) fn first_hits(scene: &Scene<'_>, rays: &[Ray]) -> Vec<Option<Hit>> {
+    first_hits_in(scene, rays, MIN_INTERLEAVED_BYTES)
+}
+
+/// Returns the nearest hit of each ray. Rays are not interleaved if the scene has fewer than
+/// `min_bytes`.
+fn first_hits_in(scene: &Scene<'_>, rays: &[Ray], min_bytes: usize) -> Vec<Option<Hit>> {
     let (bounds, surfaces) = (scene.bounds(), scene.surfaces());
-    let is_large = surfaces.trees.len() <= MAX_INTERLEAVED_SURFACES && surfaces.bytes() >= MIN_INTERLEAVED_BYTES;
+    let is_large = surfaces.trees.len() <= MAX_INTERLEAVED_SURFACES && surfaces.bytes() >= min_bytes;
     in_batches(rays, |rays, hits| {
         let mut sample = RaySample::new(&bounds);
         let groups = if is_large && rays.len() >= MIN_INTERLEAVED { SAMPLE_GROUPS } else { 0 };
@@ -299,5 +305,41 @@ impl ActiveRay {
             None => NextStep::Done,
         };
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zerocopy::little_endian::{F32, U32};
+
+    use super::*;
+    use crate::array::Packed;
+    use crate::decode::{Floats, Index};
+    use crate::model::{IndexEncoding, Indices, PositionEncoding, Positions};
+    use crate::query::random::Random;
+
+    #[test]
+    fn sampled_batches_have_the_hits_of_single_rays() {
+        let mut random = Random::new(7);
+        let mut positions: Vec<[F32; 3]> = Vec::new();
+        for _ in 0..2_000 {
+            let at = random.vector(1.0);
+            positions.extend((0..3).map(|_| crate::math::add(at, random.vector(0.1)).map(F32::new)));
+        }
+        let indices: Vec<U32> = (0..6_000).map(U32::new).collect();
+        let positions = Positions(PositionEncoding::F32(Packed::new(&positions, Floats)));
+        let indices = Indices(IndexEncoding::U32(Packed::new(&indices, Index::default())));
+        let scene = Scene::from_triangles([(3, Triangles::from_arrays(positions, indices))]).unwrap();
+        // Rays of a batch at random are interleaved, and those of a picture cast one by one.
+        let rays: Vec<Ray> = (0..RAY_BATCH + 300)
+            .map(|at| {
+                let near = |at: usize| f32::from(u16::try_from(at % 4096).unwrap()) * 1.0e-5;
+                let from = if at < RAY_BATCH { random.vector(3.0) } else { [near(at), 0.1, 3.0] };
+                Ray::toward(from, if at < RAY_BATCH { random.vector(0.9) } else { [near(at), 0.1, 0.0] })
+            })
+            .collect();
+        let expected: Vec<_> = rays.iter().map(|ray| scene.ray(ray)).collect();
+        assert!(expected.iter().flatten().count() > 1_000);
+        assert_eq!(first_hits_in(&scene, &rays, 0), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! A tree over a few boxes, such as the boxes of the instances of a scene.
+//! A tree over boxes: those of the surfaces or of the instances of a scene.
 
 // Rule: this file sorts and maps by copies only.
 
@@ -15,6 +15,17 @@ pub(crate) type WideBox = [[f64; 3]; 2];
 /// Returns the same box in `f64`.
 pub(crate) fn wide_box(bounds: &Bounds) -> WideBox {
     [bounds.min, bounds.max].map(|corner| corner.map(f64::from))
+}
+
+/// Returns the squared distance from a point to the nearest point of a box. The distance is reduced
+/// by `margin`, relative to the distance, for rounding errors.
+pub(crate) fn squared_distance(point: &[f64; 3], [min, max]: &WideBox, margin: f64) -> f64 {
+    let sides = point.iter().zip(min.iter().zip(max));
+    let squares = sides.map(|(at, (min, max))| {
+        let out = (min - at).max(at - max).max(0.0);
+        out * out
+    });
+    squares.sum::<f64>() * (1.0 - margin)
 }
 
 /// The maximum number of nodes that wait in the order of their distances. If more wait, nodes are
@@ -56,8 +67,7 @@ pub(crate) trait BoxQuery {
 }
 
 impl BoxTree {
-    /// Builds a tree over boxes, each with its index, in `O(n log n)` time. The boxes must be
-    /// finite.
+    /// Builds a tree over boxes, each with its index, in `O(n log n)` time.
     pub(crate) fn new(mut items: Vec<(WideBox, u32)>) -> Result<Self> {
         let mut tree = Self { nodes: try_with_capacity(items.len().saturating_mul(2))? };
         tree.add(&mut items);
@@ -150,7 +160,7 @@ impl Waiting {
         self.nodes.get(self.len).copied()
     }
 
-    /// Adds a node behind those that are not nearer, or as the last one if many nodes wait.
+    /// Adds a node so that nearer nodes come after it, or as the last one if many nodes wait.
     fn add(&mut self, node: Option<(f64, u32)>) {
         let Some((near, _)) = node else { return };
         let known = self.nodes.get(..self.len).filter(|known| known.len() < MAX_SORTED);
@@ -179,4 +189,64 @@ pub(crate) fn overlaps([min, max]: &WideBox, [other_min, other_max]: &WideBox) -
     let axes = min.iter().zip(max).zip(other_min.iter().zip(other_max));
     let mut axes = axes.map(|((min, max), (other_min, other_max))| min <= other_max && other_min <= max);
     axes.all(|axis| axis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::random::Random;
+
+    /// Visits the boxes up to a distance that each visited box reduces, if `shrinks` is set.
+    struct Nearest {
+        point: [f64; 3],
+        limit: f64,
+        shrinks: bool,
+        boxes: Vec<WideBox>,
+        visited: Vec<u32>,
+    }
+
+    impl BoxQuery for Nearest {
+        fn distance(&self, bounds: &WideBox) -> Option<f64> {
+            let distance = squared_distance(&self.point, bounds, 0.0);
+            (distance <= self.limit).then_some(distance)
+        }
+
+        fn limit(&self) -> f64 {
+            self.limit
+        }
+
+        fn visit(&mut self, item: u32) -> ControlFlow<()> {
+            self.visited.push(item);
+            if self.shrinks {
+                self.limit = squared_distance(&self.point, &self.boxes[as_index(item)], 0.0);
+            }
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn visits_each_box_within_the_limit_and_the_nearest_one_first() {
+        let mut random = Random::new(3);
+        for count in [1, 2, 30, 3_000] {
+            // Many boxes are at the same distance, and more wait than are kept in order.
+            let mut corner = || random.vector(4.0).map(|part| f64::from(part).round());
+            let boxes: Vec<WideBox> =
+                (0..count).map(|_| corner()).map(|min| [min, min.map(|part| part + 1.0)]).collect();
+            let tree = BoxTree::new(boxes.iter().copied().zip(0..).collect()).unwrap();
+            for limit in [0.0, 2.0, f64::INFINITY] {
+                let point = corner().map(|part| part + 0.25);
+                let near = |item: u32| squared_distance(&point, &boxes[as_index(item)], 0.0);
+                let mut query = Nearest { point, limit, shrinks: false, boxes: boxes.clone(), visited: Vec::new() };
+                tree.search(&mut query);
+                query.visited.sort_unstable();
+                let expected: Vec<u32> = (0..count).filter(|item| near(*item) <= limit).collect();
+                assert_eq!(query.visited, expected, "{count} boxes within {limit}");
+                query = Nearest { shrinks: true, visited: Vec::new(), ..query };
+                tree.search(&mut query);
+                let least = expected.iter().map(|item| near(*item)).fold(f64::INFINITY, f64::min);
+                assert!(query.visited.iter().all(|item| near(*item) <= least), "no farther box is visited");
+                assert_eq!(query.visited.is_empty(), expected.is_empty());
+            }
+        }
+    }
 }

@@ -8,8 +8,11 @@ use crate::bvh::lanes::CornerIndices;
 use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
-use crate::query::box_tree::WideBox;
+use crate::query::box_tree::{WideBox, squared_distance};
 use crate::query::closest_on_triangle::{ClosestPoint, closest};
+
+/// The margin for the rounding errors of the squared distance to a bounding box, relative to it.
+const DISTANCE_MARGIN: f64 = 1.0e-12;
 
 /// A search for the point of a surface that is nearest to a query point, up to a maximum distance.
 #[derive(Clone, Copy, Debug)]
@@ -49,14 +52,8 @@ impl PointQuery {
 
     /// Returns the squared distance from the query point to the nearest point of a bounding box,
     /// rounded down.
-    pub(crate) fn distance_to(&self, [min, max]: &WideBox) -> f64 {
-        let sides = self.point.iter().zip(min.iter().zip(max));
-        let squares = sides.map(|(at, (min, max))| {
-            let at = f64::from(*at);
-            let out = (min - at).max(at - max).max(0.0);
-            out * out
-        });
-        squares.sum::<f64>() * (1.0 - 1.0e-12)
+    pub(crate) fn distance_to(&self, bounds: &WideBox) -> f64 {
+        squared_distance(&self.point.map(f64::from), bounds, DISTANCE_MARGIN)
     }
 
     /// Returns the greatest squared distance of an accepted triangle from the query point.

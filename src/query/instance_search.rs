@@ -9,7 +9,7 @@ use crate::bvh::layout::{RawNode, WIDTH};
 use crate::bvh::traverse::TreeQuery;
 use crate::bvh::triangles::Triangles;
 use crate::math::{as_index, narrow};
-use crate::query::box_tree::{BoxQuery, WideBox};
+use crate::query::box_tree::{BoxQuery, WideBox, squared_distance};
 use crate::query::closest_on_triangle::closest_of_wide;
 use crate::query::closest_point::Candidate;
 use crate::query::instance_transform::{InstanceTransform, SceneInstance};
@@ -94,10 +94,7 @@ impl BoxQuery for RayInInstances<'_, '_> {
             return ControlFlow::Continue(());
         };
         hit.crossing.t += before;
-        let is_first = self.best.is_none_or(|(other, _, known)| {
-            let [near, far] = [hit.crossing.t, known.crossing.t];
-            near < far || near <= far && item < other
-        });
+        let is_first = self.best.is_none_or(|(other, _, known)| (hit.crossing.t, item) < (known.crossing.t, other));
         if is_first {
             let [_, greatest] = &mut self.range;
             *greatest = hit.crossing.t;
@@ -136,13 +133,8 @@ impl<'b, 'a> NearestInstance<'b, 'a> {
 
 impl BoxQuery for NearestInstance<'_, '_> {
     /// Returns the squared distance of the point from a box, rounded down.
-    fn distance(&self, [min, max]: &WideBox) -> Option<f64> {
-        let sides = self.point.iter().zip(min.iter().zip(max));
-        let squares = sides.map(|(at, (min, max))| {
-            let out = (min - at).max(at - max).max(0.0);
-            out * out
-        });
-        Some(squares.sum::<f64>() * (1.0 - DISTANCE_MARGIN))
+    fn distance(&self, bounds: &WideBox) -> Option<f64> {
+        Some(squared_distance(&self.point, bounds, DISTANCE_MARGIN))
     }
 
     fn limit(&self) -> f64 {
@@ -156,12 +148,12 @@ impl BoxQuery for NearestInstance<'_, '_> {
             let mut search = NearestInPlaced::new(self, transform);
             surface.search(&mut search, &mut ());
             let Some(found) = search.best else { continue };
+            let squared = found.closest.distance_squared;
             let is_nearer = self.best.is_none_or(|(other, other_surface, known)| {
-                let [near, far] = [found, known].map(|candidate| candidate.closest.distance_squared);
-                near < far || near <= far && (item, surface.index()) < (other, other_surface.index())
+                (squared, item, surface.index()) < (known.closest.distance_squared, other, other_surface.index())
             });
             if is_nearer {
-                self.limit = found.closest.distance_squared;
+                self.limit = squared;
                 self.best = Some((item, surface, found));
             }
         }

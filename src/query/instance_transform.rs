@@ -6,7 +6,7 @@ use crate::bvh::coordinates::{MAX_COORDINATE, TriangleCorners};
 use crate::error::{Cause, Error, Field, Result};
 use crate::math::{add, dot, narrow, unit_of_wide};
 use crate::model::animation::Affine;
-use crate::query::box_tree::{WideBox, overlaps};
+use crate::query::box_tree::{WideBox, overlaps, wide_box};
 use crate::query::overlap::QueryVolume;
 use crate::query::ray::Ray;
 use crate::query::ray_query::RayParts;
@@ -123,7 +123,7 @@ pub(crate) struct PlacedBox<'b> {
 
 impl QueryVolume for PlacedBox<'_> {
     fn meets(&self, bounds: &Bounds) -> bool {
-        let own = wide(self.bounds);
+        let own = wide_box(self.bounds);
         self.transform.world_box(bounds).is_some_and(|bounds| overlaps(&bounds, &own))
     }
 
@@ -136,13 +136,9 @@ fn is_valid(part: f64) -> bool {
     part.abs() <= f64::from(MAX_COORDINATE)
 }
 
-pub(crate) fn wide(bounds: &Bounds) -> WideBox {
-    [bounds.min.map(f64::from), bounds.max.map(f64::from)]
-}
-
 /// Returns the parameter of the point on a line that is closest to the centre of a box.
 fn closest_parameter(start: [f64; 3], direction: [f64; 3], bounds: &Bounds) -> f64 {
-    let [min, max] = wide(bounds);
+    let [min, max] = wide_box(bounds);
     // The direction is scaled first, because its square can overflow or underflow.
     let most = direction.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
     let scaled = direction.map(|part| part / most);

@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::error::debug::short_debug;
 use crate::math::{as_index, narrow};
 use crate::query::batch;
-use crate::query::box_tree::{BoxQuery, BoxTree, WideBox, overlaps};
+use crate::query::box_tree::{BoxQuery, BoxTree, WideBox, overlaps, wide_box};
 use crate::query::instance_search::{NearestInstance, RayInInstances};
-use crate::query::instance_transform::{PlacedBox, SceneInstance, wide};
+use crate::query::instance_transform::{PlacedBox, SceneInstance};
 use crate::query::ray::{Hit, Nearest, Ray};
 
 /// Instances of scenes in one world, with a tree over their boxes. Several instances can share a
@@ -166,7 +166,7 @@ struct BoxInInstances<'b, 'a> {
 
 impl BoxQuery for BoxInInstances<'_, '_> {
     fn distance(&self, bounds: &WideBox) -> Option<f64> {
-        overlaps(bounds, &wide(self.bounds)).then_some(0.0)
+        overlaps(bounds, &wide_box(self.bounds)).then_some(0.0)
     }
 
     fn limit(&self) -> f64 {

@@ -42,15 +42,16 @@
 //! | memory or sidecar size of a tree | 2.5 to 3 bytes per triangle, or 5 to 6; 8 bytes if the triangles of the file are in no spatial order, which the builder detects; none for a surface of at most 8 triangles, which are all tested |
 //! | building a tree | 2 to 4 bytes of additional memory per triangle, or 16 bytes if the triangles are in no spatial order; uses all processors with the feature `rayon` |
 //! | lending a scene with [`SceneTrees::scene`] | locates the arrays of each surface and reads at most 16 triangles; one allocation of 112 bytes per surface |
-//! | finding the surfaces that a query needs | a tree over their bounding boxes, which the first query of a scene with several surfaces builds: 112 bytes per surface |
+//! | finding the surfaces that a first hit, any hit or nearest points need | a tree over their bounding boxes, which the first query of a scene with several surfaces builds: 112 bytes per surface |
 //! | filling a list, with a method whose name ends with `_into` | allocates only if the capacity of the list is too small |
 //! | casting a ray | reads the nodes on the path of the ray, 96 bytes each (about 9 nodes in a mesh of a million triangles), and two or three leaves |
 //! | casting the first ray after opening a mesh of ten million triangles with a sidecar | reads 15 pages of the mesh file and the sidecar together |
 //!
-//! [`Scene::rays`] is the fastest method for casting many incoherent rays: it interleaves their
-//! searches, because each waits for data from memory. An animated surface needs no new tree:
-//! [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another vertex frame.
-//! [`Scene::from_file_trees`] converts the spatial trees that a file stores to query trees.
+//! [`Scene::rays`] is the fastest method for casting many incoherent rays: in large scenes, it
+//! interleaves their searches, because each waits for data from memory. An animated surface needs
+//! no new tree: [`Scene::refit`] adjusts the bounding boxes in the tree to a pose or to another
+//! vertex frame. [`Scene::from_file_trees`] converts the spatial trees that a file stores to query
+//! trees.
 
 #![allow(
     clippy::inline_always,

@@ -143,8 +143,9 @@ impl RayQuery {
     ///
     /// Returns `None` if the ray does not meet the bounding box within the range of the ray.
     pub(crate) fn meets(&self, bounds: &WideBox) -> Option<f64> {
+        let [min, max] = bounds;
         let [near, far] = self.along(bounds);
-        (near <= far).then_some(near)
+        (min.iter().zip(max).all(|(min, max)| min <= max) && near <= far).then_some(near)
     }
 
     /// Returns the distance beyond which no hit is needed, like that of [`meets`](Self::meets).
@@ -254,6 +255,7 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
         kernels.ray_triangles(triangles, corners, 0..leaf.len(), exact, &mut |lane, crossing, corners| {
             let Some(triangle) = leaf.triangle(lane) else { return ControlFlow::Continue(()) };
             if faces.accepts(crossing.front)
+                && crossing.t <= *greatest
                 && let Some(t) = self.hits.take(TriangleHit { triangle, crossing, corners: *corners })?
             {
                 *greatest = t;
@@ -267,6 +269,7 @@ impl<H: HitCollector> TreeQuery for SingleRay<'_, H> {
     fn test_triangle(&mut self, triangle: u32, corners: &TriangleCorners) -> ControlFlow<()> {
         if let Some(crossing) = self.ray.exact.crossing(corners)
             && self.ray.faces.accepts(crossing.front)
+            && crossing.t <= self.ray.greatest
             && let Some(t) = self.hits.take(TriangleHit { triangle, crossing, corners: *corners })?
         {
             self.shorten(t);

@@ -35,8 +35,9 @@ const MAX_BYTES_PER_QUERY: usize = 256 << 10;
 /// finite hits nothing. A nearest-point query returns `None` if the query point is not finite or
 /// beyond ±2^60.
 ///
-/// The first query of a scene with several surfaces builds a small tree over their bounding boxes,
-/// with which a query finds the few surfaces that it needs.
+/// The first of [`ray`](Self::ray), [`is_hit`](Self::is_hit), [`nearest`](Self::nearest) and
+/// [`nearest_n_into`](Self::nearest_n_into) builds a small tree over the bounding boxes of the
+/// surfaces, with which these queries find the few surfaces that they need.
 ///
 /// A scene borrows from the owner of the mesh. A struct that contains the owner and its trees holds
 /// [`SceneTrees`](crate::query::SceneTrees), which lend a scene for a batch of queries.

@@ -14,7 +14,7 @@ use crate::query::ray::{Hit, Nearest, Ray};
 use crate::query::ray_query::{AllHits, RayQuery};
 use crate::query::scene::Scene;
 use crate::query::scene_surface::SceneSurfaces;
-use crate::query::surface_search::NearestListOfAll;
+use crate::query::surface_search::NearestListInSurfaces;
 
 impl<'a> Scene<'a> {
     fn all(&self) -> ProbedScene<'_, 'a, ()> {
@@ -38,7 +38,8 @@ impl<'a> Scene<'a> {
     /// the ray parameter `t`, with the least `t` first.
     ///
     /// Like all methods of the scene whose names end with `_into`, this method allocates memory
-    /// only if the capacity of the list is too small.
+    /// only if the capacity of the list is too small, apart from the tree over surfaces that the
+    /// first query of a scene builds.
     pub fn all_hits_into(&self, ray: &Ray, hits: &mut Vec<Hit>) {
         self.all().all_hits_into(ray, hits);
     }
@@ -46,10 +47,10 @@ impl<'a> Scene<'a> {
     /// Returns the nearest hit of each ray, like [`ray`](Self::ray). The results are in the order
     /// of `rays`.
     ///
-    /// The tree searches of incoherent rays in a scene of more than 8 MiB with at most eight
-    /// surfaces are interleaved, which is faster than one call of [`ray`](Self::ray) for each ray.
-    /// Other rays, such as those of a picture, are cast one by one. With the feature `rayon`,
-    /// `rays` uses all processors.
+    /// At least 256 incoherent rays are faster in a batch than with one call of [`ray`](Self::ray)
+    /// for each: their searches are interleaved, if the trees, indices and positions of the scene
+    /// take at least 8 MiB and are those of at most eight surfaces. Other rays, such as those of a
+    /// picture, are cast one by one. With the feature `rayon`, `rays` uses all processors.
     #[must_use]
     pub fn rays(&self, rays: &[Ray]) -> Vec<Option<Hit>> {
         batch::first_hits(self, rays)
@@ -189,7 +190,7 @@ impl<'s, 'a, P: Probe> ProbedScene<'s, 'a, P> {
         loop {
             let Some(mut all) = NearestList::new(point, limit, count, list) else { return };
             let (surfaces, mask, probe) = (self.surfaces, self.mask, &mut self.probe);
-            surfaces.trees.search(&mut NearestListOfAll { surfaces, list: &mut all, mask, probe });
+            surfaces.trees.search(&mut NearestListInSurfaces { surfaces, list: &mut all, mask, probe });
             if !all.is_spoilt() {
                 return all.finish();
             }

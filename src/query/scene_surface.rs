@@ -18,7 +18,7 @@ use crate::query::closest_point::{Candidate, NearestSearch, PointQuery};
 use crate::query::overlap::{OverlapSearch, QueryVolume};
 use crate::query::ray::{Hit, Nearest, Ray};
 use crate::query::ray_query::{Aim, AnyHit, HitCollector, NearestHit, RayQuery, SingleRay, TriangleHit};
-use crate::query::surface_search::{FirstHit, HitOfAny, NearestOfAll};
+use crate::query::surface_search::{NearestInSurfaces, RayInSurfaces};
 use crate::query::surface_trees::{SceneTree, SurfaceTrees};
 
 /// The surfaces of a scene, sorted by their indices. Both slices have the same length.
@@ -120,23 +120,23 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
             }
             return nearest.0.as_ref().map(|hit| make(surface, hit));
         }
-        let mut first = FirstHit { surfaces: self, ray: query, probe, best: None };
-        self.trees.search(&mut first);
-        first.best.map(|(surface, hit)| make(surface, &hit))
+        let mut search = RayInSurfaces { surfaces: self, ray: query, probe, any: false, is_hit: false, best: None };
+        self.trees.search(&mut search);
+        search.best.map(|(_, surface, hit)| make(surface, &hit))
     }
 
     /// Returns whether a ray hits any surface.
     pub(crate) fn is_hit(self, query: &mut RayQuery, probe: &mut impl Probe) -> bool {
-        let mut found = AnyHit::default();
         if let Some(surface) = self.only() {
+            let mut any = AnyHit::default();
             if surface.has(query.mask) {
-                surface.cast(query, &mut found, probe);
+                surface.cast(query, &mut any, probe);
             }
-            return found.0;
+            return any.0;
         }
-        let mut any = HitOfAny { surfaces: self, ray: query, probe, found };
-        self.trees.search(&mut any);
-        any.found.0
+        let mut search = RayInSurfaces { surfaces: self, ray: query, probe, any: true, is_hit: false, best: None };
+        self.trees.search(&mut search);
+        search.is_hit
     }
 
     /// Returns the nearest point of the surfaces whose mask has a bit in common with `mask`. If
@@ -147,9 +147,9 @@ impl<'s, 'a> SceneSurfaces<'s, 'a> {
         mask: u32,
         probe: &mut impl Probe,
     ) -> Option<(SceneSurface<'s, 'a>, Candidate)> {
-        let mut nearest = NearestOfAll { surfaces: self, point, mask, probe, best: None };
-        self.trees.search(&mut nearest);
-        nearest.best
+        let mut search = NearestInSurfaces { surfaces: self, point, mask, probe, best: None };
+        self.trees.search(&mut search);
+        search.best.map(|(_, surface, candidate)| (surface, candidate))
     }
 }
 

@@ -121,7 +121,7 @@ impl SceneTrees {
     }
 
     /// Returns the memory that the trees take, in bytes. Nodes that are read from a sidecar are not
-    /// included.
+    /// included. The tree over the boxes of the surfaces is included after the first query.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.trees.memory_bytes().saturating_add(as_u64(size_of_val(self.samples.as_slice())))

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use meshpeek::query::{Scene, SceneTrees, Tree, Triangles};
+use meshpeek::query::{Ray, Scene, SceneTrees, Tree, Triangles};
 use meshpeek::sidecar::{Sidecar, Trust};
 use meshpeek::{ErrorKind, Geometry, Model, Surface};
 
@@ -94,7 +94,14 @@ fn a_lent_scene_can_be_changed() {
     let questions = questions(&flat);
     let expected = ask(&scene, &questions);
     let more = grid(4);
+    // The added surface is where no other is, so a stale tree over the surfaces would not find it.
+    let more = more.mapped(|[x, y, z]| [x + 500.0, y, z]);
+    let ray = Ray::new([501.1, 1.2, 3.0], [0.0, 0.0, -1.0]);
+    assert!(scene.ray(&ray).is_none() && !scene.is_hit(&ray));
     scene.add(9, more.triangles(), Arc::new(Tree::new(&more.triangles()).unwrap()));
+    assert_eq!(scene.ray(&ray).map(|hit| hit.surface), Some(9));
+    assert!(scene.is_hit(&ray));
+    assert_eq!(scene.nearest([501.0, 1.0, 0.5], 1.0).map(|found| found.surface), Some(9));
     assert_eq!((scene.triangles(9).map(Triangles::len), scene.trees().count()), (Some(32), 3));
     let moved = Flat(flat.0.iter().map(|shape| shape.mapped(|[x, y, z]| [x, y, z + 1.0])).collect());
     let refitted = trees.scene(&flat).unwrap().refit(|surface| Ok(moved.0[surface].triangles())).unwrap();
