@@ -18,7 +18,7 @@
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
-use crate::decode::codec::{Decode, each};
+use crate::decode::codec::Decode;
 use crate::decode::stream::in_blocks;
 use crate::io;
 use crate::simd::{self, kernel};
@@ -54,13 +54,15 @@ const BESIDE: [u32; 3] = [21, 21, 22];
 #[inline(always)]
 #[allow(clippy::as_conversions, clippy::cast_precision_loss, reason = "a float holds 11 bits exactly")]
 fn decode(raw: U32) -> [f32; 3] {
-    each(&parts(raw), |part| part as f32)
+    let [x, y, z] = parts(raw);
+    [x as f32, y as f32, z as f32]
 }
 
 #[inline(always)]
 fn parts(raw: U32) -> [i32; 3] {
     let word = i32::from_le_bytes(raw.to_bytes());
-    let [x, y, z] = each(&ABOVE, |above| word.wrapping_shl(above));
+    let [above_x, above_y, above_z] = ABOVE;
+    let [x, y, z] = [word.wrapping_shl(above_x), word.wrapping_shl(above_y), word.wrapping_shl(above_z)];
     let [beside_x, beside_y, beside_z] = BESIDE;
     [x.wrapping_shr(beside_x), y.wrapping_shr(beside_y), z.wrapping_shr(beside_z)]
 }
